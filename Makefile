@@ -1,0 +1,44 @@
+# Two commands on a fresh machine: `make run` does the main job, `make test` runs the tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-all lint type bench golden cards setup clean
+.DEFAULT_GOAL := run
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+setup: $(VENV)/.ready
+
+run: setup  ## make dyck_d6; show examples of every split, sizes, digest
+	$(BIN)/seqbench show dyck_d6
+
+test: setup
+	$(BIN)/python -m pytest
+
+test-all: setup  ## with the slow tests, and the datasets contract on the oldest supported release
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+type: setup
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+golden: setup  ## after a wanted change of data: raise the version in generators/NAME.toml first
+	$(BIN)/python -m seqbench.dataset.golden
+
+cards: setup
+	$(BIN)/python -m seqbench.dataset.card
+
+clean:
+	rm -rf $(VENV) .venv-* dist build

@@ -1,0 +1,55 @@
+"""One small tree of errors: what is wrong with the value quoted, what is allowed, what to do next."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class SeqbenchError(Exception):
+    """Any error that seqbench raises on purpose; its text is complete without a traceback."""
+
+
+class InputError(SeqbenchError, ValueError):
+    """A value that cannot be used: a length, a label, a weight, a symbol."""
+
+
+class UnknownNameError(SeqbenchError, LookupError):
+    """A name that is not there: a dataset, an option, a split."""
+
+
+class DefinitionError(SeqbenchError, ValueError):
+    """A definition that cannot be read: a TOML file, a regular expression, a table."""
+
+
+class TooLargeError(SeqbenchError, ValueError):
+    """A machine, a monoid or a table that would pass its size limit."""
+
+
+class CacheError(SeqbenchError, OSError):
+    """A cache folder that cannot be written."""
+
+
+def nearest(name: object, known: Iterable[str], *, most: int = 3) -> list[str]:
+    """Known names that look like the given one, best first.
+
+    Example:
+        >>> nearest("dyck_d7", ["dyck_d6", "dyck_d8", "tomita_3"])
+        ['dyck_d8', 'dyck_d6']
+    """
+    return difflib.get_close_matches(str(name), list(known), n=most, cutoff=0.5)
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str], next_step: str = "") -> UnknownNameError:
+    """An error for an unknown name that quotes it and shows the nearest names, or else at most 20 known ones.
+
+    Example:
+        >>> str(unknown_name("dataset", "dick_d6", ["dyck_d6", "dyck_d8"]))
+        "There is no dataset 'dick_d6'. Did you mean 'dyck_d6' or 'dyck_d8'?"
+    """
+    names = sorted(known)
+    close = nearest(name, names)
+    if close:
+        hint = "Did you mean " + " or ".join(repr(c) for c in close) + "?"
+    else:
+        shown = ", ".join(names[:20])
+        hint = f"Known: {shown}{', ...' if len(names) > 20 else '.'}"
+    return UnknownNameError(" ".join(part for part in (f"There is no {kind} {name!r}.", hint, next_step) if part))
