@@ -1,0 +1,101 @@
+"""Counter-based random streams: every random word is a pure function of a key and a position.
+
+Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011) maps a 64-bit key
+and a 128-bit counter to four 32-bit words. SHA-256 of what a unit of rows is (dataset, data version, recipe, seed,
+split, unit) gives the key and the upper half of the counter; the lower half says which row, lane and position.
+Nothing is shared or advanced, so rows can be made in any order, by any process.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.jit import kernel
+
+Words = npt.NDArray[np.uint32]
+Array = npt.NDArray[Any]
+
+# Columns of the array of row streams that kernels take.
+KEY_LOW, KEY_HIGH, ROW_AND_LANE, UNIT_LOW, UNIT_HIGH = range(5)
+LANE_SHIFT = 16  # the row within its unit lies below (units hold at most 4096 rows), the lane above
+
+# Lanes: what the words of a row are for. A new attempt at a row shifts all lanes by LANES.
+CHOICE, FIRST_WORD, SECOND_WORD = range(3)
+LANES = 4
+
+_M32 = np.uint64(0xFFFFFFFF)
+_S32 = np.uint64(32)
+_MULTIPLIER_0 = np.uint64(0xD2511F53)
+_MULTIPLIER_1 = np.uint64(0xCD9E8D57)
+_WEYL_0 = np.uint64(0x9E3779B9)
+_WEYL_1 = np.uint64(0xBB67AE85)
+
+
+@kernel
+def philox(
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Four 32-bit random words (held in uint64) at a counter under a key: Philox4x32 with 10 rounds."""
+    for _ in range(10):
+        p0 = _MULTIPLIER_0 * c0
+        p1 = _MULTIPLIER_1 * c2
+        c0, c1, c2, c3 = (p1 >> _S32) ^ c1 ^ k0, p1 & _M32, (p0 >> _S32) ^ c3 ^ k1, p0 & _M32
+        k0 = (k0 + _WEYL_0) & _M32
+        k1 = (k1 + _WEYL_1) & _M32
+    return c0, c1, c2, c3
+
+
+def unit_key(*parts: object) -> Words:
+    """Key and upper counter of a unit of rows: the first 128 bits of SHA-256 of its parts, shape (4,), uint32.
+
+    Parts are joined by a control character that no name holds, so that different parts never spell the same text.
+
+    Example:
+        >>> unit_key("dyck_d6", "1.0.0", "{}", 0, "train", 0).tolist()
+        [3802743056, 1530038732, 1297761672, 2927075280]
+    """
+    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
+    return np.frombuffer(digest[:16], dtype="<u4").astype(np.uint32)
+
+
+def row_streams(keys: Words, rows: Array) -> Words:
+    """Streams of rows, shape (n, 5), from the keys of their units, shape (n, 4) or (4,), and their rows in the unit."""
+    streams = np.empty((len(rows), 5), dtype=np.uint32)
+    streams[:, [KEY_LOW, KEY_HIGH, UNIT_LOW, UNIT_HIGH]] = keys
+    streams[:, ROW_AND_LANE] = rows
+    return streams
+
+
+def lane(streams: Words, number: int, attempt: int = 0) -> Words:
+    """The same rows' streams on another lane; lanes of different attempts never meet."""
+    moved = streams.copy()
+    moved[:, ROW_AND_LANE] += np.uint32((number + LANES * attempt) << LANE_SHIFT)
+    return moved
+
+
+@kernel
+def draw64(streams: Words) -> npt.NDArray[np.uint64]:
+    """The first four 64-bit words of every row's stream, shape (4, n)."""
+    n = len(streams)
+    out = np.empty((4, n), dtype=np.uint64)
+    for i in range(n):
+        k0, k1, c1 = np.uint64(streams[i, 0]), np.uint64(streams[i, 1]), np.uint64(streams[i, 2])
+        c2, c3 = np.uint64(streams[i, 3]), np.uint64(streams[i, 4])
+        for half in range(2):
+            a, b, c, d = philox(np.uint64(half), c1, c2, c3, k0, k1)
+            out[2 * half, i] = (a << _S32) | b
+            out[2 * half + 1, i] = (c << _S32) | d
+    return out
+
+
+def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.int64]:
+    """Whole numbers below a bound (< 2^32) from 64-bit words: the upper half of the product; bias under bound / 2^64.
+
+    Example:
+        >>> below(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 6).tolist()
+        [0, 3, 5]
+    """
+    factor = np.asarray(bound, dtype=np.uint64)
+    return ((((words & _M32) * factor >> _S32) + (words >> _S32) * factor) >> _S32).astype(np.int64)

@@ -1,0 +1,121 @@
+"""Exactly uniform words in bulk: walks a path graph backwards from given ends, thousands of words at a time."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.generation.counts import Tables, pick
+from seqbench.generation.graph import PathGraph
+from seqbench.generation.streams import Words, philox
+from seqbench.jit import kernel
+
+Array = npt.NDArray[Any]
+
+TILE = 64  # words walked side by side: enough independent chains to hide the latency of look-ups
+_S32 = np.uint64(32)
+_SECOND_HALVES = 1 << 30  # where the counters of second halves begin
+
+
+def walk(
+    graph: PathGraph, tables: Tables, ends: Array, lengths: Array, offsets: Array, streams: Words, out: Array
+) -> None:
+    """Fills `out` with uniform words: word i has `lengths[i]` symbols from `offsets[i]` and ends at node `ends[i]`.
+
+    Args:
+        graph: the graph to walk.
+        tables: its tables, at least up to the longest length.
+        ends: last node of each word, shape (n,); a word of that length must reach it.
+        lengths: shape (n,).
+        offsets: where each word begins in `out`, shape (n,).
+        streams: random streams of the words, shape (n, 5).
+        out: symbol ids, uint8 or uint16, written in place.
+    """
+    order = np.argsort(-lengths, kind="stable")
+    _walk(
+        graph.indptr, graph.source, graph.symbol, graph.degree, tables.edges, tables.upper, order,
+        ends.astype(np.int32), lengths.astype(np.int64), offsets.astype(np.int64), streams, out,
+    )  # fmt: skip
+
+
+@kernel
+def _draw(keys: Array, r: int, counter: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Four 32-bit words of row r of a tile."""
+    return philox(np.uint64(counter), keys[2, r], keys[3, r], keys[4, r], keys[0, r], keys[1, r])
+
+
+@kernel
+def _fill_buffer(keys: Array, group: int, buffer: Array) -> None:
+    """Four steps' worth of 32-bit words for a whole tile, buffer shape (4, TILE); the compiler vectorises this."""
+    for r in range(TILE):
+        a, b, c, d = _draw(keys, r, group)
+        buffer[0, r], buffer[1, r] = np.uint32(a), np.uint32(b)
+        buffer[2, r], buffer[3, r] = np.uint32(c), np.uint32(d)
+
+
+@kernel
+def _decide(
+    indptr: Array, thresholds: Array, keys: Array, t: int, draws: Words, node: Array, active: int, edges: Array
+) -> None:
+    """Chooses the edges of a tile by all 64 bits of the draws, whatever the in-degrees."""
+    for r in range(active):
+        low, _, _, _ = _draw(keys, r, _SECOND_HALVES + t)
+        full = (np.uint64(draws[r]) << _S32) | low
+        edges[r] = pick(thresholds, indptr[node[r]], indptr[node[r] + 1], full)
+
+
+@kernel
+def _compare(upper: Words, degree: int, draws: Words, node: Array, active: int, edges: Array) -> bool:
+    """Chooses the edges of a tile by the upper 32 bits; true where some draw equals a threshold and decides nothing.
+
+    Without a branch that depends on the draw: half of such branches would be mispredicted.
+    """
+    tied = False
+    if degree == 2:
+        for r in range(active):
+            first, draw = 2 * node[r], draws[r]
+            edges[r] = first + (draw >= upper[first])
+            tied |= draw == upper[first]
+    else:
+        for r in range(active):
+            first, draw = degree * node[r], draws[r]
+            edge = first
+            for e in range(first, first + degree - 1):
+                edge += draw >= upper[e]
+                tied |= draw == upper[e]
+            edges[r] = edge
+    return tied
+
+
+@kernel
+def _walk(
+    indptr: Array, source: Array, symbol: Array, degree: int, thresholds: Array, upper: Array, order: Array,
+    ends: Array, lengths: Array, offsets: Array, streams: Words, out: Array,
+) -> None:  # fmt: skip
+    """Walks tile by tile, longest words first; word r joins at step t = its length, and all end at step 1 together.
+
+    The step t of a word uses 32-bit word t of its stream, and another 32 bits only where the first do not decide.
+    """
+    node, edges = np.empty(TILE, dtype=np.int32), np.empty(TILE, dtype=np.int32)
+    base = np.empty(TILE, dtype=np.int64)
+    keys = np.zeros((5, TILE), dtype=np.uint64)
+    buffer = np.empty((4, TILE), dtype=np.uint32)
+    for tile in range(0, len(order), TILE):
+        count, active = min(TILE, len(order) - tile), 0
+        longest = lengths[order[tile]]
+        for r in range(count):
+            word = order[tile + r]
+            node[r], base[r] = ends[word], offsets[word] - 1
+            for j in range(5):
+                keys[j, r] = streams[word, j]
+        for t in range(longest, 0, -1):
+            if t & 3 == 3 or t == longest:
+                _fill_buffer(keys, t >> 2, buffer)
+            while active < count and lengths[order[tile + active]] >= t:
+                active += 1
+            draws = buffer[t & 3]
+            if degree == 0 or _compare(upper[t], degree, draws, node, active, edges):
+                _decide(indptr, thresholds[t], keys, t, draws, node, active, edges)
+            for r in range(active):
+                out[base[r] + t] = symbol[edges[r]]
+                node[r] = source[edges[r]]
