@@ -91,11 +91,15 @@ def draw64(streams: Words) -> npt.NDArray[np.uint64]:
 
 
 def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.int64]:
-    """Whole numbers below a bound (< 2^32) from 64-bit words: the upper half of the product; bias under bound / 2^64.
+    """Whole numbers below a bound (< 2^63) from 64-bit words: the upper half of the product; bias under bound / 2^64.
 
     Example:
         >>> below(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 6).tolist()
         [0, 3, 5]
     """
     factor = np.asarray(bound, dtype=np.uint64)
-    return ((((words & _M32) * factor >> _S32) + (words >> _S32) * factor) >> _S32).astype(np.int64)
+    high, low = factor >> _S32, factor & _M32
+    words_high, words_low = words >> _S32, words & _M32
+    middle = words_high * low + (words_low * low >> _S32)
+    carried = (words_low * high + (middle & _M32)) >> _S32
+    return (words_high * high + (middle >> _S32) + carried).astype(np.int64)
