@@ -30,11 +30,15 @@ def check_alphabet(symbols: Iterable[str]) -> Alphabet:
     """
     alphabet = tuple(symbols)
     if not 1 <= len(alphabet) <= MAX_SYMBOLS:
-        raise DefinitionError(f"An alphabet of {len(alphabet)} symbols cannot be used. It has 1 to {MAX_SYMBOLS} symbols.")
+        raise DefinitionError(
+            f"An alphabet of {len(alphabet)} symbols cannot be used. It has 1 to {MAX_SYMBOLS} symbols."
+        )
     seen: set[str] = set()
     for position, symbol in enumerate(alphabet):
         if not isinstance(symbol, str) or not symbol:
-            raise DefinitionError(f"Symbol {position} of the alphabet is {symbol!r}. Every symbol is a non-empty string.")
+            raise DefinitionError(
+                f"Symbol {position} of the alphabet is {symbol!r}. Every symbol is a non-empty string."
+            )
         if symbol in seen:
             raise DefinitionError(f"The alphabet holds {symbol!r} twice. Its symbols are distinct: remove one of them.")
         seen.add(symbol)
@@ -65,6 +69,16 @@ def token_dtype(alphabet: Alphabet) -> np.dtype[Any]:
         dtype('uint8')
     """
     return np.dtype(np.uint8 if len(alphabet) <= 256 else np.uint16)
+
+
+def separator(alphabet: Alphabet) -> str:
+    """What stands between the symbols of a word as text: nothing, or a space if some symbol has several characters.
+
+    Example:
+        >>> separator(("push", "pop"))
+        ' '
+    """
+    return "" if _is_plain(alphabet) else " "
 
 
 def encode(alphabet: Alphabet, word: Word) -> Tokens:
@@ -103,12 +117,11 @@ def decode(alphabet: Alphabet, ids: Word) -> str:
         >>> decode(("0", "1"), [0, 1, 1])
         '011'
     """
-    separator = "" if _is_plain(alphabet) else " "
-    return separator.join(alphabet[token] for token in encode(alphabet, ids).tolist())
+    return separator(alphabet).join(alphabet[token] for token in encode(alphabet, ids).tolist())
 
 
 def encode_batch(alphabet: Alphabet, words: Iterable[Word]) -> tuple[Tokens, Offsets]:
-    """The ids of all words in one flat array, and int64 offsets (number of words + 1): word i is offsets[i]:offsets[i+1].
+    """The ids of all words, flat, and int64 offsets (number of words + 1): word i is tokens[offsets[i]:offsets[i+1]].
 
     Raises:
         InputError: as in `encode`; the message names the word.
@@ -171,7 +184,9 @@ def _encode_items(alphabet: Alphabet, items: Sequence[Any]) -> Tokens:
 
 def _encode_array(alphabet: Alphabet, array: npt.NDArray[Any]) -> Tokens:
     if array.ndim != 1:
-        raise InputError(f"An array of shape {array.shape} is no word. A word has one dimension: use encode_batch for many.")
+        raise InputError(
+            f"An array of shape {array.shape} is no word. A word has one dimension: use encode_batch for many."
+        )
     if array.dtype.kind not in "iu":
         return _encode_items(alphabet, array.tolist())
     foreign = np.flatnonzero((array < 0) | (array >= len(alphabet)))

@@ -2,68 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from seqbench.algebra.alphabet import decode
 from seqbench.algebra.explore import check_size, explore
 from seqbench.algebra.machine import ACCEPTOR_LABELS, OUTSIDE, Machine
+from seqbench.algebra.parameters import REQUIRED, Parameter
 from seqbench.errors import InputError, unknown_name
 
-REQUIRED = None
 BRACKETS = "()[]{}<>"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a family: its name, kind, range and default.
-
-    Attributes:
-        name: the keyword.
-        kind: "integer", "integers" (a list), "permutations" (a list of lists of images) or "choice".
-        summary: what it means.
-        minimum: the least integer, in lists too.
-        maximum: the greatest integer, in lists too.
-        default: the value if none is given; REQUIRED if one must be.
-        choices: the allowed values of a choice.
-    """
-
-    name: str
-    kind: Literal["integer", "integers", "permutations", "choice"]
-    summary: str
-    minimum: int = 0
-    maximum: int = 0
-    default: int | str | None = REQUIRED
-    choices: tuple[str, ...] = ()
-
-    def check(self, value: Any) -> Any:
-        """The value, lists as tuples.
-
-        Raises:
-            InputError: a value of another kind or out of range.
-
-        Example:
-            >>> FAMILIES["dyck"].parameters[0].check(6)
-            6
-        """
-        checked = _CHECKS[self.kind](self, value)
-        if checked is None:
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
-        return checked
-
-    def allowed(self) -> str:
-        """The allowed values in one sentence.
-
-        Example:
-            >>> FAMILIES["prefix"].parameters[1].allowed()
-            'It is an integer from 2 to 256: the number of symbols.'
-        """
-        kind = {
-            "integer": f"an integer from {self.minimum} to {self.maximum}",
-            "integers": f"a list of 1 or more integers from {self.minimum} to {self.maximum}",
-            "permutations": "a list of 1 or more permutations, each a list of the images of 0, 1, 2, ...",
-            "choice": " or ".join(map(repr, self.choices)),
-        }[self.kind]
-        return f"It is {kind}: {self.summary}."
 
 
 @dataclass(frozen=True)
@@ -148,14 +95,15 @@ def dyck(depth: int, kinds: int = 1) -> Machine:
         return (height - 1, (stack - 1) // kinds) if height and (stack - 1) % kinds == kind else None
 
     alphabet = "01" if kinds == 1 else BRACKETS[: 2 * kinds]
-    return Machine.explore(alphabet, (0, 0), step, lambda state: int(state == (0, 0)))
+    start: tuple[int, int] | None = (0, 0)
+    return Machine.explore(alphabet, start, step, lambda state: int(state == start))
 
 
 def modular_sum(modulus: int, weights: Sequence[int]) -> Machine:
     """The sum of the symbols' weights modulo `modulus`; with modulus 2 an acceptor of the odd sums.
 
-    Symbols are "0", "1", ...: weights (0, 1) and modulus 2 give parity; weights (-1, 0, 1) and modulus 5 give navigation
-    on a cycle of five. Source: Deletang et al., "Neural networks and the Chomsky hierarchy", ICLR 2023.
+    Symbols are "0", "1", ...: weights (0, 1) and modulus 2 give parity; weights (-1, 0, 1) and modulus 5 give
+    navigation on a cycle of five. Source: Deletang et al., "Neural networks and the Chomsky hierarchy", ICLR 2023.
 
     Example:
         >>> modular_sum(5, [-1, 0, 1]).labels
@@ -176,7 +124,7 @@ def even_pairs() -> Machine:
         >>> even_pairs().num_states
         5
     """
-    return Machine.explore("01", (), lambda ends, a: (*ends[:1], a)[-2:], lambda ends: int(len(set(ends)) == 2))
+    return Machine.explore("01", "", lambda ends, a: ends[:1] + "01"[a], lambda ends: int(ends in ("01", "10")))
 
 
 def left_to_right_arithmetic(modulus: int) -> Machine:
@@ -224,7 +172,8 @@ def _arithmetic(modulus: int, times: Callable[[int, int], tuple[int, int]]) -> M
         return OUTSIDE if state is None or state[0] else (state[1] + state[2]) % modulus
 
     digits = [str(digit) for digit in range(modulus)]
-    return Machine.explore([*digits, "+", "-", "*"], (True, 0, 1), step, output, labels=digits)
+    start: tuple[bool, int, int] | None = (True, 0, 1)
+    return Machine.explore([*digits, "+", "-", "*"], start, step, output, labels=digits)
 
 
 def prefix(length: int, alphabet_size: int) -> Machine:
@@ -268,7 +217,9 @@ def permutation_group(degree: int, generators: Sequence[Sequence[int]], track: s
     """
     for generator in generators:
         if sorted(generator) != list(range(degree)):
-            raise InputError(f"The generator {list(generator)} is no permutation. It lists each of 0 to {degree - 1} once.")
+            raise InputError(
+                f"The generator {list(generator)} is no permutation. It lists each of 0 to {degree - 1} once."
+            )
     alphabet = [str(symbol) for symbol in range(len(generators))]
     if track == "point":
         points = [str(point) for point in range(degree)]
@@ -281,33 +232,6 @@ def permutation_group(degree: int, generators: Sequence[Sequence[int]], track: s
     names = [" ".join(map(str, images)) for images in elements]
     return Machine.build(alphabet, table, range(len(elements)), labels=names)
 
-
-def _integer(parameter: Parameter, value: Any) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and parameter.minimum <= value <= parameter.maximum else None
-
-
-def _integers(parameter: Parameter, value: Any) -> tuple[int, ...] | None:
-    good = isinstance(value, list | tuple) and value and all(_integer(parameter, item) is not None for item in value)
-    return tuple(value) if good else None
-
-
-def _permutations(_: Parameter, value: Any) -> tuple[tuple[int, ...], ...] | None:
-    good = isinstance(value, list | tuple) and value and all(isinstance(item, list | tuple) for item in value)
-    good = good and all(sorted(item) == list(range(len(item))) for item in value)
-    return tuple(tuple(item) for item in value) if good else None
-
-
-def _choice(parameter: Parameter, value: Any) -> str | None:
-    return value if value in parameter.choices else None
-
-
-_CHECKS: dict[str, Callable[[Parameter, Any], Any]] = {
-    "integer": _integer,
-    "integers": _integers,
-    "permutations": _permutations,
-    "choice": _choice,
-}
 
 _MODULUS = Parameter("modulus", "integer", "values are counted modulo this number", 2, 64)
 

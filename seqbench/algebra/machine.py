@@ -1,4 +1,4 @@
-"""Moore machines in canonical form: complete, reachable, minimal, numbered breadth first. A DFA is the two-label case."""
+"""Moore machines in canonical form: complete, reachable, minimal, numbered breadth first. A DFA is one with two labels."""
 
 import hashlib
 import json
@@ -31,8 +31,8 @@ State = TypeVar("State", bound=Hashable)
 class Machine:
     """A Moore machine: the label of a word is the output of the state in which it ends; the initial state is 0.
 
-    Make one with `Machine.build`, which brings any table into canonical form: then two machines are equal iff they label
-    every word alike.
+    Make one with `Machine.build`, which brings any table into canonical form: then two machines are equal iff they
+    label every word alike.
 
     Attributes:
         alphabet: the symbols.
@@ -73,8 +73,8 @@ class Machine:
     ) -> "Machine":
         """The canonical machine of a table.
 
-        Missing transitions lead to a new sink; states out of reach are dropped; equivalent states are merged (Hopcroft);
-        states are numbered breadth first, symbols in alphabet order.
+        Missing transitions lead to a new sink; states out of reach are dropped; equivalent states are merged
+        (Hopcroft); states are numbered breadth first, symbols in alphabet order.
 
         Args:
             alphabet: distinct non-empty symbols.
@@ -168,20 +168,21 @@ class Machine:
         """The state after every token, int32; see `walks.all_states`."""
         return walks.all_states(self.transitions, 0, tokens, offsets)
 
-    def as_dict(self) -> dict[str, Any]:
-        """The machine in plain lists, as its canonical JSON holds it."""
-        return {
-            "alphabet": list(self.alphabet),
-            "labels": list(self.labels),
+    @property
+    def canonical_json(self) -> str:
+        """The machine as JSON without white space: the same text for the same labelling."""
+        fields = {
+            "alphabet": self.alphabet,
+            "labels": self.labels,
             "outputs": self.outputs.tolist(),
             "transitions": self.transitions.tolist(),
         }
+        return json.dumps(fields, separators=(",", ":"))
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of the canonical JSON, hexadecimal: the same for the same labelling on every computer."""
-        text = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        """The SHA-256 of the canonical JSON, hexadecimal: the same on every computer."""
+        return hashlib.sha256(self.canonical_json.encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         """Whether both machines label every word alike."""
@@ -204,7 +205,9 @@ def check_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(labels)
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise DefinitionError(f"The labels {names!r} cannot be used. They are distinct non-empty strings, at least one.")
+        raise DefinitionError(
+            f"The labels {names!r} cannot be used. They are distinct non-empty strings, at least one."
+        )
     return names
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.algebra import walks
-from seqbench.algebra.alphabet import Offsets, Tokens, token_dtype
+from seqbench.algebra.alphabet import Offsets, Tokens, decode, separator, token_dtype
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.reach import Reach
 from seqbench.algebra.transformations import enumerate_transformations
@@ -17,7 +17,7 @@ from seqbench.errors import InputError, TooLargeError
 
 MAX_SIZE = 1_000_000
 MAX_TABLE = 10_000
-MAX_BYTES = 1 << 31
+MAX_BYTES = 1 << 29
 
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
@@ -28,8 +28,8 @@ Elements = int | np.integer[Any] | npt.NDArray[np.integer[Any]]
 class Monoid:
     """The syntactic monoid of a machine: its words modulo acting alike on the minimal machine's states.
 
-    Elements are numbered 0 .. len - 1 in the shortlex order of their shortest words: 0 is the identity, the class of the
-    empty word. Make one with `Monoid.of`.
+    Elements are numbered 0 .. len - 1 in the shortlex order of their shortest words: 0 is the identity, the class of
+    the empty word. Make one with `Monoid.of`.
 
     Attributes:
         machine: the canonical machine.
@@ -62,7 +62,7 @@ class Monoid:
         """The syntactic monoid of a canonical machine.
 
         Raises:
-            TooLargeError: more than max_size elements, or more than 2 GiB of maps; found early, with the count so far.
+            TooLargeError: more than max_size elements, or than 512 MiB of maps; found early, with the count so far.
 
         Example:
             >>> len(Monoid.of(Machine.build("01", [[0, 1], [1, 0]], [0, 1])))
@@ -104,7 +104,7 @@ class Monoid:
 
     @cached_property
     def zero(self) -> int | None:
-        """The element that absorbs all others, or None. (In the trivial monoid this is the identity.)"""
+        """The element that absorbs all others, or None; in the trivial monoid it is the identity."""
         own = np.arange(len(self))[:, None]
         found = np.flatnonzero((self.right == own).all(axis=1) & (self.left == own).all(axis=1))
         return int(found[0]) if found.size else None
@@ -118,12 +118,16 @@ class Monoid:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The shortest word of every class, as text; "" for the identity."""
-        return tuple(self.name(element) for element in range(len(self)))
+        alphabet = self.machine.alphabet
+        gap = separator(alphabet)
+        names = [""]
+        for parent, last in zip(self.parent[1:].tolist(), self.last[1:].tolist(), strict=True):
+            names.append(names[parent] + (gap if parent else "") + alphabet[last])
+        return tuple(names)
 
     def name(self, element: int) -> str:
         """The shortest word of a class, as text."""
-        separator = "" if all(len(symbol) == 1 for symbol in self.machine.alphabet) else " "
-        return separator.join(self.machine.alphabet[a] for a in self.word(element).tolist())
+        return decode(self.machine.alphabet, self.word(element))
 
     def word(self, element: int) -> Tokens:
         """The ids of the shortest word of a class, the first in alphabet order among the shortest.
@@ -185,7 +189,8 @@ class Monoid:
         size = len(self)
         if size > MAX_TABLE:
             raise TooLargeError(
-                f"A product table of {size:,} elements cannot be made. The limit is {MAX_TABLE:,} elements. Use multiply."
+                f"A product table of {size:,} elements cannot be made. The limit is {MAX_TABLE:,} elements. "
+                "Use multiply."
             )
         # Row by row along the tree of shortest words: (p a) b = p (a b).
         table = np.empty((size, size), np.uint16)
@@ -238,7 +243,7 @@ def _left(right: IntArray, parent: IntArray, last: IntArray, levels: list[int]) 
 
 
 def _too_large(machine: Machine, limit: int, max_size: int) -> str:
-    why = f"max_size is {max_size:,}" if limit == max_size else f"{MAX_BYTES >> 30} GiB of maps hold no more"
+    why = f"max_size is {max_size:,}" if limit == max_size else f"{MAX_BYTES >> 20} MiB of maps hold no more"
     return (
         f"The syntactic monoid of a machine of {machine.num_states:,} states has more than {limit:,} elements "
         f"(counted until there). The limit: {why}. Raise max_size, or use a smaller language."

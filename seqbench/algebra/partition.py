@@ -1,7 +1,5 @@
 """Kernels on transition tables: breadth-first order, and the coarsest partition that minimises a machine."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +9,7 @@ IntArray = npt.NDArray[np.int32]
 
 
 @kernel
-def breadth_first(table: Any, initial: int) -> Any:
+def breadth_first(table: IntArray, initial: int) -> IntArray:
     """The states reachable from the initial one, int32, in breadth-first order, symbols in alphabet order.
 
     Example:
@@ -44,31 +42,26 @@ def coarsest_partition(table: IntArray, outputs: IntArray) -> IntArray:
         >>> coarsest_partition(np.array([[1], [2], [1]], np.int32), np.array([0, 1, 0], np.int32)).tolist()
         [0, 1, 0]
     """
-    first_blocks = np.unique(outputs, return_inverse=True)[1].astype(np.int32)
-    members = np.argsort(first_blocks, kind="stable").astype(np.int32)
-    block_of: IntArray = _refine(np.ascontiguousarray(table), first_blocks, members)
+    block_of = np.unique(outputs, return_inverse=True)[1].astype(np.int32)
+    members = np.argsort(block_of, kind="stable").astype(np.int32)
+    size = np.bincount(block_of, minlength=len(table)).astype(np.int32)
+    first = (np.cumsum(size) - size).astype(np.int32)
+    _refine(*_inverse(table), block_of, members, np.argsort(members).astype(np.int32), first, size)
     return block_of
 
 
-@kernel
-def _inverse(table: Any) -> Any:
+def _inverse(table: IntArray) -> tuple[IntArray, IntArray]:
     """The predecessors of each state by symbol: those of q under a are sources[a, starts[a, q]:starts[a, q + 1]]."""
     states, symbols = table.shape
-    starts = np.zeros((symbols, states + 1), np.int32)
-    sources = np.empty((symbols, states), np.int32)
+    starts, sources = np.zeros((symbols, states + 1), np.int32), np.empty((symbols, states), np.int32)
     for a in range(symbols):
-        for q in range(states):
-            starts[a, table[q, a] + 1] += 1
-        starts[a] = np.cumsum(starts[a])
-        fill = starts[a].copy()
-        for q in range(states):
-            sources[a, fill[table[q, a]]] = q
-            fill[table[q, a]] += 1
+        sources[a] = np.argsort(table[:, a], kind="stable")
+        np.cumsum(np.bincount(table[:, a], minlength=states), out=starts[a, 1:])
     return starts, sources
 
 
 @kernel
-def _mark(state: int, members: Any, place: Any, block: int, first: Any, marked: Any) -> bool:
+def _mark(state: int, members: IntArray, place: IntArray, block: int, first: IntArray, marked: IntArray) -> bool:
     """Moves a state into the marked front part of its block; whether it is the first one there."""
     here, there = place[state], first[block] + marked[block]
     if here < there:
@@ -81,7 +74,9 @@ def _mark(state: int, members: Any, place: Any, block: int, first: Any, marked: 
 
 
 @kernel
-def _split(block: int, new: int, members: Any, block_of: Any, first: Any, size: Any, marked: Any) -> bool:
+def _split(
+    block: int, new: int, members: IntArray, block_of: IntArray, first: IntArray, size: IntArray, marked: IntArray
+) -> bool:
     """Splits a block into marked and unmarked states, the smaller part being the new block; whether both exist."""
     count = marked[block]
     marked[block] = 0
@@ -99,36 +94,42 @@ def _split(block: int, new: int, members: Any, block_of: Any, first: Any, size: 
 
 
 @kernel
-def _refine(table: Any, block_of: Any, members: Any) -> Any:
-    states, symbols = table.shape
-    starts, sources = _inverse(table)
-    place = np.empty(states, np.int32)
-    place[members] = np.arange(states).astype(np.int32)
-    blocks = block_of.max() + 1
-    size = np.zeros(states, np.int32)
-    for q in range(states):
-        size[block_of[q]] += 1
-    first = (np.cumsum(size) - size).astype(np.int32)
-    marked = np.zeros(states, np.int32)
-    touched = np.empty(states, np.int32)
+def _refine(
+    starts: IntArray,
+    sources: IntArray,
+    block_of: IntArray,
+    members: IntArray,
+    place: IntArray,
+    first: IntArray,
+    size: IntArray,
+) -> None:
+    """Refines the partition in place: block b holds members[first[b]:first[b] + size[b]], and members[place[q]] is q."""
+    symbols, states = sources.shape
+    marked, touched = np.zeros(states, np.int32), np.empty(states, np.int32)
+    splitter, waiting = np.empty(states, np.int32), np.empty(states, np.int32)
+    blocks = 0
+    while blocks < states and size[blocks] > 0:
+        waiting[blocks] = blocks
+        blocks += 1
     # Splitters wait on a stack. After a split the smaller part is the new block and goes on it: if the old block is
     # still waiting then both are, and if not then the smaller one is enough (Hopcroft).
-    waiting = np.arange(states).astype(np.int32)
     top = blocks
     while top > 0:
         top -= 1
-        splitter = members[first[waiting[top]] : first[waiting[top]] + size[waiting[top]]].copy()
+        block = waiting[top]
+        length = size[block]
+        for i in range(length):
+            splitter[i] = members[first[block] + i]
         for a in range(symbols):
             count = 0
-            for q in splitter:
-                for i in range(starts[a, q], starts[a, q + 1]):
-                    block = block_of[sources[a, i]]
-                    if _mark(sources[a, i], members, place, block, first, marked):
+            for i in range(length):
+                for j in range(starts[a, splitter[i]], starts[a, splitter[i] + 1]):
+                    block = block_of[sources[a, j]]
+                    if _mark(sources[a, j], members, place, block, first, marked):
                         touched[count] = block
                         count += 1
-            for block in touched[:count]:
-                if _split(block, blocks, members, block_of, first, size, marked):
+            for i in range(count):
+                if _split(touched[i], blocks, members, block_of, first, size, marked):
                     waiting[top] = blocks
                     top += 1
                     blocks += 1
-    return block_of

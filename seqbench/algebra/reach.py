@@ -12,7 +12,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Reach:
-    """The sets S_n of values of the words of length n; S_n determines S_{n+1}, so that the sequence is in the end periodic.
+    """The sets S_n of values of the words of length n; S_n determines S_{n+1}, so in the end the sequence is periodic.
 
     Sets are computed once, as far as somebody asked or to the end of the first period, and kept as bits.
 
@@ -66,8 +66,8 @@ class Reach:
             self._sets.append(bits)
         if len(bits) * len(self._sets) > MAX_BYTES:
             raise TooLargeError(
-                f"The sets of elements reached by length take more than {MAX_BYTES >> 30} GiB ({len(self._sets):,} lengths "
-                f"so far, {len(elements):,} elements each). Ask for a shorter length."
+                f"The sets of elements reached by length take more than {MAX_BYTES >> 30} GiB: {len(self._sets):,} "
+                f"lengths so far, {len(elements):,} elements each. Ask for a shorter length."
             )
 
     def _unpack(self, number: int) -> BoolArray:

@@ -49,11 +49,17 @@ def _checked(
     """The arguments as the kernels need them; after this no index can leave an array."""
     table, tokens, offsets = _frozen(table, np.int32), _frozen(tokens), _frozen(offsets, np.int64)
     if tokens.dtype not in (np.uint8, np.uint16):
-        raise InputError(f"Tokens of type {tokens.dtype} cannot be read. They are uint8 or uint16: see alphabet.encode.")
+        raise InputError(
+            f"Tokens of type {tokens.dtype} cannot be read. They are uint8 or uint16: see alphabet.encode."
+        )
     if not _offsets_fit(offsets, tokens.size):
-        raise InputError(f"The offsets do not fit {tokens.size} tokens. They rise from 0 or more to at most that number.")
+        raise InputError(
+            f"The offsets do not fit {tokens.size} tokens. They rise from 0 or more to at most that number."
+        )
     if tokens.size and int(tokens.max()) >= table.shape[1]:
-        raise InputError(f"The tokens hold {tokens.max()}, but there are {table.shape[1]} symbols: 0 to {table.shape[1] - 1}.")
+        raise InputError(
+            f"The tokens hold {tokens.max()}, but there are {table.shape[1]} symbols: 0 to {table.shape[1] - 1}."
+        )
     starts = np.empty(offsets.size - 1, np.int32)
     starts[:] = start
     if starts.size and not 0 <= starts.min() <= starts.max() < len(table):
@@ -84,13 +90,13 @@ def _walk(table: Any, state: Any, tokens: Any, begin: int, end: int) -> Any:
 # Each step waits for the one before it (about 9 cycles), so four words are read side by side in independent variables:
 # up to the length of the shortest together, the rest one by one. Unsigned indices spare numba's test for negative ones.
 @kernel
-def _final_states(table: Any, starts: Any, tokens: Any, offsets: Any) -> Any:
+def _final_states(table: IntArray, starts: IntArray, tokens: Tokens, offsets: Offsets) -> IntArray:
     rows = starts.size
     finals = np.empty(rows, np.int32)
     for row in range(0, rows - 3, 4):
         a, b, c, d = offsets[row], offsets[row + 1], offsets[row + 2], offsets[row + 3]
         p, q, r, s = starts[row], starts[row + 1], starts[row + 2], starts[row + 3]
-        common = min(min(b - a, c - b), min(d - c, offsets[row + 4] - d))
+        common = min(b - a, c - b, d - c, offsets[row + 4] - d)
         for i in range(common):
             p = table[np.uint64(p), np.uint64(tokens[np.uint64(a + i)])]
             q = table[np.uint64(q), np.uint64(tokens[np.uint64(b + i)])]
@@ -113,14 +119,14 @@ def _trace(table: Any, state: Any, tokens: Any, begin: int, end: int, states: An
 
 
 @kernel
-def _all_states(table: Any, starts: Any, tokens: Any, offsets: Any) -> Any:
+def _all_states(table: IntArray, starts: IntArray, tokens: Tokens, offsets: Offsets) -> IntArray:
     rows = starts.size
     shift = offsets[0]
     states = np.empty(offsets[rows] - shift, np.int32)
     for row in range(0, rows - 3, 4):
         a, b, c, d = offsets[row], offsets[row + 1], offsets[row + 2], offsets[row + 3]
         p, q, r, s = starts[row], starts[row + 1], starts[row + 2], starts[row + 3]
-        common = min(min(b - a, c - b), min(d - c, offsets[row + 4] - d))
+        common = min(b - a, c - b, d - c, offsets[row + 4] - d)
         for i in range(common):
             p = table[np.uint64(p), np.uint64(tokens[np.uint64(a + i)])]
             q = table[np.uint64(q), np.uint64(tokens[np.uint64(b + i)])]

@@ -221,7 +221,7 @@ def _check_spec(spec: str, sizes: Mapping[str, int]) -> None:
         if name not in sizes:
             raise unknown_name("split", name, sizes)
     try:
-        datasets.ReadInstruction.from_spec(spec).to_absolute(sizes)
+        datasets.ReadInstruction.from_spec(str(datasets.Split(spec))).to_absolute(sizes)
     except ValueError as error:
         raise InputError(
             f"split={spec!r} cannot be read: {error} "

@@ -105,7 +105,7 @@ def _share(
         return h, lo, e
     for i in range(first, last):
         if running[i, 0] != _ZERO:
-            out[i] = ratio(running[i, 0], running[i, 1], np.int64(running[i, 2]), h, lo, e)
+            out[i] = ratio(running[i, 0], running[i, 1], int(running[i, 2]), h, lo, e)
     return h, lo, e
 
 

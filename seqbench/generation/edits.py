@@ -87,8 +87,8 @@ def _edges(machine: "Machine") -> Iterator[Edges]:
     def grid(*axes: range) -> list[Array]:
         return [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
 
-    p, a = grid(states, symbols)
-    yield p, a, step[p, a]  # before the edit both read the same
+    p, x = grid(states, symbols)
+    yield p, x, step[p, x]  # before the edit both read the same
 
     p, a, b = grid(states, symbols, symbols)
     other = a != b
@@ -102,15 +102,15 @@ def _edges(machine: "Machine") -> Iterator[Edges]:
     yield swapping, x, number.after(1, step[p, y], step[q, x])
     yield later, x, number.after(2, step[p, y], step[q, x])
     yield earlier, y, number.after(2, step[p, x], step[q, y])
-    for c in symbols:
-        every = np.full_like(p, c)
-        yield swapping, every, number.midway(_SWAP, step[p, c], step[q, c], x, y)
-        yield later, every, number.midway(_LATER, step[p, y], step[q, c], x, every)
-        yield earlier, y, number.midway(_EARLIER, step[p, c], step[q, y], x, every)
+    for symbol in symbols:
+        c = np.full_like(p, symbol)
+        yield swapping, c, number.midway(_SWAP, step[p, c], step[q, c], x, y)
+        yield later, c, number.midway(_LATER, step[p, y], step[q, c], x, c)
+        yield earlier, y, number.midway(_EARLIER, step[p, c], step[q, y], x, c)
 
-    p, q, c = grid(states, states, symbols)
+    p, q, x = grid(states, states, symbols)
     for kind in range(len(KINDS)):  # after the edit both read the same
-        yield number.after(kind, p, q), c, number.after(kind, step[p, c], step[q, c])
+        yield number.after(kind, p, q), x, number.after(kind, step[p, x], step[q, x])
 
 
 def _kinds(machine: "Machine", size: int) -> Array:

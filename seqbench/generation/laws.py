@@ -17,6 +17,7 @@ import numpy.typing as npt
 from seqbench.errors import InputError
 from seqbench.generation import streams as rng
 from seqbench.generation.counts import Groups, Tables, groups_of, make_tables, pick
+from seqbench.generation.composition import CompositionLaw
 from seqbench.generation.edits import KINDS, edit_graph, num_edits
 from seqbench.generation.graph import PathGraph, class_graph, machine_graph
 from seqbench.generation.scaled import CERTAIN
@@ -51,23 +52,34 @@ class EndLaw:
     def admits(self, max_length: int) -> Array:
         """Whether some group has words, by length."""
         self._prepare(max_length)
-        return np.diff(self._open_indptr)[: max_length + 1] > 0
+        return self.num_open(max_length) > 0
 
     def num_open(self, max_length: int) -> Array:
         """Number of groups that have words, by length."""
         self._prepare(max_length)
-        return np.diff(self._open_indptr)[: max_length + 1]
+        return np.asarray(np.diff(self._open_indptr)[: max_length + 1])
+
+    def log2_words(self, max_length: int) -> Array:
+        """Logarithm to base 2 of the number of words of all groups, by length; -inf where there is none."""
+        self._prepare(max_length)
+        total, exponent = self._tables.total[: max_length + 1], self._tables.exponent[: max_length + 1]
+        with np.errstate(divide="ignore"):
+            logarithms = np.log2(total.astype(np.float64)) + 64 + exponent
+        return np.asarray(np.logaddexp2.reduce(logarithms, axis=1))
 
     def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
         """Draws the ends, then walks back from them."""
+        ends = self.draw_ends(lengths, streams)
+        self.walk_to(ends, lengths, offsets, rng.lane(streams, rng.FIRST_WORD), out)
+        return None if self.class_of_end is None else self.class_of_end[ends]
+
+    def draw_ends(self, lengths: Array, streams: rng.Words) -> Array:
+        """An end node for every row."""
         self._prepare(int(lengths.max(initial=0)))
         draws = rng.draw64(rng.lane(streams, rng.CHOICE))
-        ends = _choose(
-            lengths, draws[2], draws[3], self._open_indptr, self._open, self._open_thresholds,
-            self.groups.indptr, self.groups.nodes, self._tables.ends,
-        )  # fmt: skip
-        walk(self.graph, self._tables, ends, lengths, offsets, rng.lane(streams, rng.FIRST_WORD), out)
-        return None if self.class_of_end is None else self.class_of_end[ends]
+        opened = (self._open_indptr, self._open, self._open_thresholds)
+        grouped = (self.groups.indptr, self.groups.nodes, self._tables.ends)
+        return np.asarray(_choose(lengths, draws, opened, grouped))
 
     def walk_to(self, ends: Array, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> None:
         """Writes uniform words that end at given nodes."""
@@ -119,96 +131,14 @@ class NearMissLaw(EndLaw):
         return [min((sum(weights[: i + 1]) << 64) // whole, int(CERTAIN)) for i in range(len(weights))]
 
 
-class CompositionLaw:
-    """Classes (a, b) uniform among pairs that can meet at the root, then two independent uniform halves.
-
-    The balanced reduction joins neighbours level by level and passes a left-over on, so the root of n >= 2 symbols
-    joins the first 2^(ceil(log2 n) - 1) of them with the rest. A single symbol has no root: its class is uniform.
-    """
-
-    def __init__(self, by_class: EndLaw, monoid: "Monoid", outputs: Array) -> None:
-        """The law over the class law's tables; `outputs` holds the label of every state, -1 outside the domain."""
-        self.by_class, self.monoid, self.outputs = by_class, monoid, outputs
-        self._pairs: dict[tuple[bytes, bytes], _Pairs] = {}
-
-    def admits(self, max_length: int) -> Array:
-        """Whether some pair meets, by length: every word of two symbols or more is such a pair."""
-        return self.by_class.admits(max_length)
-
-    def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array:
-        """Draws the pairs, then both halves."""
-        classes = np.empty(len(lengths), dtype=np.int32)
-        single = lengths < 2
-        if single.any():
-            classes[single] = self.by_class.fill(lengths[single], offsets[single], streams[single], out)
-        rows = np.flatnonzero(~single)
-        if len(rows) == 0:
-            return classes
-        lengths, offsets, streams = lengths[rows], offsets[rows], streams[rows]
-        cut = left_length(lengths)
-        left, right = self._draw_pairs(lengths, streams)
-        self.by_class.walk_to(left, cut, offsets, rng.lane(streams, rng.FIRST_WORD), out)
-        self.by_class.walk_to(right, lengths - cut, offsets + cut, rng.lane(streams, rng.SECOND_WORD), out)
-        classes[rows] = self.monoid.multiply(left, right)
-        return classes
-
-    def _draw_pairs(self, lengths: Array, streams: rng.Words) -> tuple[Array, Array]:
-        draws = rng.draw64(rng.lane(streams, rng.CHOICE))
-        left, right = np.empty(len(lengths), dtype=np.int32), np.empty(len(lengths), dtype=np.int32)
-        for n in np.unique(lengths):  # a handful of lengths, each a whole array of rows
-            at = lengths == n
-            left[at], right[at] = self._pairs_at(int(n)).draw(draws[2, at], draws[3, at])
-        return left, right
-
-    def _pairs_at(self, length: int) -> "_Pairs":
-        cut = int(left_length(np.array([length]))[0])
-        left, right = self.monoid.reach(cut), self.monoid.reach(length - cut)
-        key = (left.tobytes(), right.tobytes())  # reach is periodic, so few of these differ
-        if key not in self._pairs:
-            self._pairs[key] = _Pairs(self.monoid, self.outputs, left, right)
-        return self._pairs[key]
-
-
-class _Pairs:
-    """Pairs (a, b) of reachable classes whose product lies in the domain, uniform.
-
-    Whether it does depends on a only through the state that a reaches, so right halves are listed by that state.
-    """
-
-    def __init__(self, monoid: "Monoid", outputs: Array, left: Array, right: Array) -> None:
-        self.left, self.state = np.flatnonzero(left), monoid.maps[left, 0]
-        rights = np.flatnonzero(right)
-        self.right = {int(q): rights[outputs[monoid.maps[rights, q]] >= 0] for q in np.unique(self.state)}
-        self.cumulative = np.cumsum([len(self.right[int(q)]) for q in self.state])
-
-    def draw(self, left_draw: Array, right_draw: Array) -> tuple[Array, Array]:
-        """Pairs for 64-bit draws."""
-        target = rng.below(left_draw, int(self.cumulative[-1]))
-        chosen = np.searchsorted(self.cumulative, target, side="right")
-        right = np.empty(len(chosen), dtype=np.int64)
-        for q, rights in self.right.items():
-            at = self.state[chosen] == q
-            right[at] = rights[rng.below(right_draw[at], len(rights))] if len(rights) else 0
-        return self.left[chosen], right
-
-
-def left_length(lengths: Array) -> Array:
-    """Symbols left of the root of the balanced reduction: the largest power of two below the length (length >= 2).
-
-    Example:
-        >>> left_length(np.array([2, 3, 4, 5, 8, 9])).tolist()
-        [1, 2, 2, 4, 4, 8]
-    """
-    _, exponent = np.frexp((np.asarray(lengths) - 1).astype(np.float64))  # exact: lengths are below 2^53
-    return np.left_shift(1, exponent.astype(np.int64) - 1)
-
-
 @kernel
 def _choose(
-    lengths: Array, group_draws: Array, end_draws: Array, open_indptr: Array, open_groups: Array,
-    open_thresholds: Array, group_indptr: Array, nodes: Array, end_thresholds: Array,
-) -> Array:  # fmt: skip
+    lengths: Array, draws: Array, opened: tuple[Array, Array, Array], grouped: tuple[Array, Array, Array]
+) -> Array:
     """The end node of every row: a group by weight (uniform without weights), then an end by its number of words."""
+    group_draws, end_draws = draws[2], draws[3]
+    open_indptr, open_groups, open_thresholds = opened
+    group_indptr, nodes, end_thresholds = grouped
     ends = np.empty(len(lengths), dtype=np.int32)
     for i in range(len(lengths)):
         t = lengths[i]
@@ -240,7 +170,8 @@ def _uniform(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law
     return _by_state(machine, monoid, np.where(outputs >= 0, 0, -1))
 
 
-def _balanced(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
+def balanced(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> EndLaw:
+    """The law that draws a label uniformly; `outputs` is the output of every state, -1 for labels left out."""
     return _by_state(machine, monoid, outputs)
 
 
@@ -275,7 +206,7 @@ def _needed(monoid: "Monoid | None", machine: "Machine") -> "Monoid":
 
 LAWS: dict[str, Callable[["Machine", "Monoid | None", Array], Law]] = {
     "uniform": _uniform,
-    "balanced": _balanced,
+    "balanced": balanced,
     "class": _class,
     "composition": _composition,
     "near_miss": _near_miss,

@@ -62,7 +62,7 @@ class Sampler:
 
     def admits(self, max_length: int) -> Array:
         """Whether some law has a word to draw, by length, shape (max_length + 1,), bool."""
-        return np.any([law.admits(max_length) for law in self.laws], axis=0)
+        return np.asarray(np.any([law.admits(max_length) for law in self.laws], axis=0))
 
     def sample(self, lengths: Array, streams: rng.Words, *, attempt: int = 0, law: Array | None = None) -> Rows:
         """A word of each given length from each given stream.
@@ -94,7 +94,7 @@ class Sampler:
         admitted = np.array([law.admits(max_length)[lengths] for law in self.laws])
         cumulative = np.cumsum(self.weights[:, None] * admitted, axis=0)
         draws = rng.draw64(rng.lane(streams, rng.CHOICE))[1] * 2.0**-64 * cumulative[-1]
-        return np.argmax(draws < cumulative, axis=0)
+        return np.asarray(np.argmax(draws < cumulative, axis=0))
 
     def _label(self, tokens: Array, offsets: Array, classes: Array) -> Rows:
         if self.monoid is None:

@@ -102,4 +102,4 @@ def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.i
     words_high, words_low = words >> _S32, words & _M32
     middle = words_high * low + (words_low * low >> _S32)
     carried = (words_low * high + (middle & _M32)) >> _S32
-    return (words_high * high + (middle >> _S32) + carried).astype(np.int64)
+    return np.asarray(words_high * high + (middle >> _S32) + carried).astype(np.int64)

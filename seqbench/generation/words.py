@@ -32,10 +32,9 @@ def walk(
         out: symbol ids, uint8 or uint16, written in place.
     """
     order = np.argsort(-lengths, kind="stable")
-    _walk(
-        graph.indptr, graph.source, graph.symbol, graph.degree, tables.edges, tables.upper, order,
-        ends.astype(np.int32), lengths.astype(np.int64), offsets.astype(np.int64), streams, out,
-    )  # fmt: skip
+    edges = (graph.indptr, graph.source, graph.symbol)
+    words = (order, ends.astype(np.int32), lengths.astype(np.int64), offsets.astype(np.int64))
+    _walk(edges, graph.degree, tables.edges, tables.upper, words, streams, out)
 
 
 @kernel
@@ -89,14 +88,21 @@ def _compare(upper: Words, degree: int, draws: Words, node: Array, active: int, 
 
 @kernel
 def _walk(
-    indptr: Array, source: Array, symbol: Array, degree: int, thresholds: Array, upper: Array, order: Array,
-    ends: Array, lengths: Array, offsets: Array, streams: Words, out: Array,
-) -> None:  # fmt: skip
+    edges: tuple[Array, Array, Array],
+    degree: int,
+    thresholds: Array,
+    upper: Array,
+    words: tuple[Array, Array, Array, Array],
+    streams: Words,
+    out: Array,
+) -> None:
     """Walks tile by tile, longest words first; word r joins at step t = its length, and all end at step 1 together.
 
     The step t of a word uses 32-bit word t of its stream, and another 32 bits only where the first do not decide.
     """
-    node, edges = np.empty(TILE, dtype=np.int32), np.empty(TILE, dtype=np.int32)
+    indptr, source, symbol = edges
+    order, ends, lengths, offsets = words
+    node, edge = np.empty(TILE, dtype=np.int32), np.empty(TILE, dtype=np.int32)
     base = np.empty(TILE, dtype=np.int64)
     keys = np.zeros((5, TILE), dtype=np.uint64)
     buffer = np.empty((4, TILE), dtype=np.uint32)
@@ -114,8 +120,8 @@ def _walk(
             while active < count and lengths[order[tile + active]] >= t:
                 active += 1
             draws = buffer[t & 3]
-            if degree == 0 or _compare(upper[t], degree, draws, node, active, edges):
-                _decide(indptr, thresholds[t], keys, t, draws, node, active, edges)
+            if degree == 0 or _compare(upper[t], degree, draws, node, active, edge):
+                _decide(indptr, thresholds[t], keys, t, draws, node, active, edge)
             for r in range(active):
-                out[base[r] + t] = symbol[edges[r]]
-                node[r] = source[edges[r]]
+                out[base[r] + t] = symbol[edge[r]]
+                node[r] = source[edge[r]]

@@ -1,0 +1,258 @@
+"""The grammar of regular expressions: text to a tree, with errors that show the place."""
+
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+from seqbench.algebra.alphabet import Alphabet, shown
+from seqbench.errors import DefinitionError, TooLargeError, nearest
+
+MAX_REPEAT = 100_000
+MAX_NESTING = 50
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """One symbol out of a set of ids."""
+
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Concatenation:
+    """The parts one after the other; no part is the empty word."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Union:
+    """Any of the parts."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """All of the parts at once."""
+
+    parts: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Complement:
+    """Every word that the body does not match."""
+
+    body: "Node"
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """The body at least `minimum` and at most `maximum` times (None: any number)."""
+
+    body: "Node"
+    minimum: int
+    maximum: int | None
+
+
+Node: TypeAlias = Symbols | Concatenation | Union | Intersection | Complement | Repeat
+
+_POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+def parse(pattern: str, alphabet: Alphabet) -> Node:
+    """The tree of a regular expression; the syntax is described in `regex`.
+
+    Raises:
+        DefinitionError: the pattern, a caret under the place, and what was expected there.
+        TooLargeError: a bound of a repeat beyond 100,000.
+
+    Example:
+        >>> parse("0(0|1)*", ("0", "1"))
+        Concatenation(parts=(Symbols(ids=(0,)), Repeat(body=Union(parts=(Symbols(ids=(0,)), Symbols(ids=(1,)))),
+        minimum=0, maximum=None)))
+    """
+    return _Parser(pattern, alphabet).parse()
+
+
+class _Parser:
+    """Recursive descent: one method a level of precedence, from the loosest to the tightest."""
+
+    def __init__(self, pattern: str, alphabet: Alphabet) -> None:
+        self.pattern = pattern
+        self.alphabet = alphabet
+        self.ids = {symbol: number for number, symbol in enumerate(alphabet)}
+        self.at = 0
+        self.nesting = 0
+
+    def parse(self) -> Node:
+        node = self.union()
+        if self.peek():
+            self.fail("unexpected ')'; expected an operator or the end" if self.peek() == ")" else "expected the end")
+        return node
+
+    def union(self) -> Node:
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            self.fail(f"groups and complements are nested more than {MAX_NESTING} deep")
+        parts = [self.intersection()]
+        while self.take("|"):
+            parts.append(self.intersection())
+        self.nesting -= 1
+        return Union(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def intersection(self) -> Node:
+        parts = [self.concatenation()]
+        while self.take("&"):
+            parts.append(self.concatenation())
+        return Intersection(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def concatenation(self) -> Node:
+        parts = [self.complement()]
+        while self.peek() and self.peek() not in "|&)":
+            parts.append(self.complement())
+        return Concatenation(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def complement(self) -> Node:
+        flips = 0
+        while self.take("~"):
+            flips += 1
+        node = self.repeat()
+        return Complement(node) if flips % 2 else node
+
+    def repeat(self) -> Node:
+        node = self.atom()
+        while (operator := self.peek()) and operator in "*+?{":
+            self.at += 1
+            minimum, maximum = self.bounds() if operator == "{" else _POSTFIX[operator]
+            node = Repeat(node, minimum, maximum)
+        return node
+
+    def bounds(self) -> tuple[int, int | None]:
+        begin = self.at
+        minimum = self.number()
+        maximum: int | None = minimum
+        if self.take(","):
+            maximum = self.number() if self.peek() != "}" else None
+        if not self.take("}"):
+            self.fail("expected '}' of a repeat {m}, {m,} or {m,n}")
+        if maximum is not None and maximum < minimum:
+            self.at = begin
+            self.fail(f"the repeat {{{minimum},{maximum}}} ends before it begins; expected m <= n")
+        return minimum, maximum
+
+    def number(self) -> int:
+        digits = ""
+        while (digit := self.peek()) and digit in "0123456789":
+            digits += digit
+            self.at += 1
+        if not digits:
+            self.fail("expected a number: repeats are {m}, {m,} or {m,n}")
+        if len(digits.lstrip("0")) > 6 or int(digits) > MAX_REPEAT:
+            raise TooLargeError(
+                f"The repeat of {digits} in the regular expression {self.pattern!r} cannot be built. "
+                f"The limit is {MAX_REPEAT:,} times. Use a smaller bound."
+            )
+        return int(digits)
+
+    def atom(self) -> Node:
+        character = self.peek()
+        if character == "(":
+            return self.group()
+        if character == "[":
+            return self.symbol_class()
+        if self.take("."):
+            return Symbols(tuple(range(len(self.alphabet))))
+        if not character or character in "|&)*+?{}]":
+            self.fail("expected a symbol, a class or a group; () is the empty word, and \\ quotes an operator")
+        return Symbols((self.symbol(),))
+
+    def group(self) -> Node:
+        begin = self.at
+        self.at += 1
+        if self.take(")"):
+            return Concatenation(())
+        node = self.union()
+        if not self.take(")"):
+            self.fail(f"expected ')' for the '(' at character {begin + 1}")
+        return node
+
+    def symbol_class(self) -> Node:
+        begin = self.at
+        self.at += 1
+        negated = self.take("^")
+        ids: set[int] = set()
+        while self.peek() != "]":
+            if not self.peek():
+                self.fail(f"expected ']' for the '[' at character {begin + 1}")
+            ids.update(self.symbol_range())
+        self.at += 1
+        if negated:
+            ids = set(range(len(self.alphabet))) - ids
+        if not ids:
+            self.at = begin
+            self.fail("the class holds no symbol; ~(.*) is the empty language")
+        return Symbols(tuple(sorted(ids)))
+
+    def symbol_range(self) -> range:
+        first = self.symbol()
+        if self.peek() != "-":
+            return range(first, first + 1)
+        self.at += 1
+        begin = self.at
+        if self.peek() in ("]", ""):
+            self.fail("expected the end of the range; \\- is the symbol '-'")
+        last = self.symbol()
+        if last < first:
+            self.at = begin
+            self.fail(f"the range ends before it begins: {self.alphabet[first]!r} comes after {self.alphabet[last]!r}")
+        return range(first, last + 1)
+
+    def symbol(self) -> int:
+        character = self.peek()
+        begin = self.at
+        self.at += 1
+        if character in ("'", '"'):
+            text = self.quoted(character, begin)
+        elif character == "\\":
+            text = self.pattern[self.at : self.at + 1]
+            self.at += 1
+        else:
+            text = character
+        if text not in self.ids:
+            self.at = begin
+            self.fail(f"{text!r} is no symbol of the alphabet {shown(self.alphabet)}{self.hint(text)}")
+        return self.ids[text]
+
+    def quoted(self, quote: str, begin: int) -> str:
+        end = self.pattern.find(quote, self.at)
+        if end < 0:
+            self.at = len(self.pattern)
+            self.fail(f"expected {quote} for the one at character {begin + 1}")
+        text = self.pattern[self.at : end]
+        self.at = end + 1
+        return text
+
+    def hint(self, text: str) -> str:
+        if close := nearest(text, self.alphabet):
+            return f"; did you mean {' or '.join(map(repr, close))}?"
+        long = any(len(symbol) > 1 for symbol in self.alphabet)
+        return "; symbols of several characters are quoted: 'symbol'" if long else ""
+
+    def peek(self) -> str:
+        """The next character that is no white space, or "" at the end."""
+        while self.pattern[self.at : self.at + 1].isspace():
+            self.at += 1
+        return self.pattern[self.at : self.at + 1]
+
+    def take(self, character: str) -> bool:
+        """Whether the next character is the given one, which is then read."""
+        found = self.peek() == character
+        self.at += found
+        return found
+
+    def fail(self, what: str) -> NoReturn:
+        shown_pattern = "".join(" " if character.isspace() else character for character in self.pattern)
+        raise DefinitionError(
+            f"The regular expression {self.pattern!r} is wrong at character {self.at + 1}: {what}.\n"
+            f"    {shown_pattern}\n    {' ' * self.at}^"
+        )

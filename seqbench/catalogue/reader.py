@@ -1,0 +1,184 @@
+"""The catalogue: TOML files in automata/ and generators/ read as checked records."""
+
+import functools
+import json
+import os
+import re
+import tomllib
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from seqbench.catalogue.recipe import OPTIONS, check_options
+from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State
+from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, unknown_name
+
+T = TypeVar("T", Automaton, Dataset)
+
+VARIABLE = "SEQBENCH_CATALOGUE"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_KNOWN_KEYS = {key for record in (Automaton, Dataset, Claims, State, Change) for key in record.__struct_fields__}
+
+
+class Catalogue:
+    """The languages and datasets of one or more folders; a later folder's names hide an earlier one's."""
+
+    def __init__(self, *roots: Traversable) -> None:
+        """A catalogue of folders that hold automata/ and generators/, sub-folders included."""
+        self._automata = _index(roots, "automata")
+        self._datasets = _index(roots, "generators")
+        self._digests_file = roots[0] / "generators" / "digests.json"
+
+    @property
+    def automata(self) -> list[str]:
+        """Names of all languages."""
+        return sorted(self._automata)
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of all datasets."""
+        return sorted(self._datasets)
+
+    @functools.cached_property
+    def digests(self) -> dict[str, Any]:
+        """Golden digests of the built-in datasets by name (see dataset.golden)."""
+        file = self._digests_file
+        return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+    @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
+    def automaton(self, name: str) -> Automaton:
+        """The language of a name.
+
+        Raises:
+            UnknownNameError: no such language.
+            DefinitionError: its file cannot be used.
+        """
+        if name not in self._automata:
+            raise unknown_name("language", name, self._automata)
+        return _read(self._automata[name], Automaton)
+
+    @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
+    def dataset(self, name: str) -> Dataset:
+        """The dataset of a name.
+
+        Raises:
+            UnknownNameError: no such dataset.
+            DefinitionError: its file cannot be used.
+        """
+        if name not in self._datasets:
+            raise unknown_name("dataset", name, self._datasets, "`seqbench list` shows all.")
+        return _read(self._datasets[name], Dataset)
+
+
+def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:
+    """The built-in catalogue, with a user's own folder (by default the one SEQBENCH_CATALOGUE names) on top.
+
+    Raises:
+        UnknownNameError: the folder does not exist.
+        DefinitionError: the folder holds neither automata/ nor generators/.
+
+    Example:
+        >>> "dyck_d6" in open_catalogue().datasets
+        True
+    """
+    folder = folder if folder is not None else os.environ.get(VARIABLE) or None
+    return _open(None if folder is None else str(Path(folder).expanduser().resolve()))
+
+
+@functools.cache
+def _open(folder: str | None) -> Catalogue:
+    built_in = files("seqbench") / "_catalogue"
+    if not built_in.is_dir():  # a source tree: the folders lie beside the package
+        built_in = Path(str(files("seqbench"))).parent
+    if folder is None:
+        return Catalogue(built_in)
+    root = Path(folder)
+    if not root.is_dir():
+        raise UnknownNameError(
+            f"There is no catalogue folder {folder!r}. Give a folder with automata/ and generators/."
+        )
+    if not any((root / part).is_dir() for part in ("automata", "generators")):
+        raise DefinitionError(
+            f"The folder {folder!r} holds neither automata/ nor generators/. Make at least one of them."
+        )
+    return Catalogue(built_in, root)
+
+
+def _index(roots: tuple[Traversable, ...], part: str) -> dict[str, Traversable]:
+    """All TOML files of a part by stem."""
+    names: dict[str, Traversable] = {}
+    for root in roots:
+        here: dict[str, Traversable] = {}
+        for file in _toml_files(root / part):
+            stem = file.name.removesuffix(".toml")
+            if not _NAME.fullmatch(stem):
+                raise DefinitionError(f"{file}: the name {stem!r} cannot be used. Use a-z, 0-9 and _, a letter first.")
+            if stem in here:
+                raise DefinitionError(f"{file}: the name {stem!r} is taken by {here[stem]}. Rename one of the files.")
+            here[stem] = file
+        names |= here
+    return names
+
+
+def _toml_files(folder: Traversable) -> list[Traversable]:
+    if not folder.is_dir():
+        return []
+    found: list[Traversable] = []
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        if entry.is_dir():
+            found += _toml_files(entry)
+        elif entry.name.endswith(".toml"):
+            found.append(entry)
+    return found
+
+
+def _read(file: Traversable, record: type[T]) -> T:
+    """The checked record of a file.
+
+    Raises:
+        DefinitionError: naming the file, the key and the nearest valid word.
+    """
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        if record is Dataset:
+            options = check_options({key: value for key, value in data.items() if key in OPTIONS})
+            data |= {key: msgspec.to_builtins(value) for key, value in options.items()}
+        checked = msgspec.convert(data, record)
+        _CHECKS[record](checked)
+    except msgspec.ValidationError as error:
+        raise DefinitionError(f"{file}: {_explain(str(error))}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SeqbenchError) as error:
+        raise DefinitionError(f"{file}: {error}") from None
+    return checked
+
+
+def _explain(message: str) -> str:
+    """The validation message, with the nearest key that exists where a key does not."""
+    unknown = re.search(r"unknown field `(\w+)`", message)
+    close = nearest(unknown[1], _KNOWN_KEYS) if unknown else []
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return message.replace("Object", "the table").replace(" - at `$.", " at `").rstrip(".") + "." + hint
+
+
+def _check_automaton(automaton: Automaton) -> None:
+    given = [key for key in ("regex", "table", "family") if getattr(automaton, key) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) or "no definition"
+        raise DefinitionError(f"It has {found}. Give exactly one of regex, table, family.")
+    if automaton.family is None and automaton.alphabet is None:
+        raise DefinitionError(f"A {given[0]} needs `alphabet`, the list of its symbols.")
+
+
+def _check_dataset(dataset: Dataset) -> None:
+    for version in (dataset.version, *(entry.version for entry in dataset.history)):
+        if not _VERSION.fullmatch(version):
+            raise DefinitionError(f"The version {version!r} cannot be used. Write x.y.z, for example '1.0.0'.")
+    if not dataset.history or dataset.history[-1].version != dataset.version:
+        raise DefinitionError(f"The last entry of [[history]] must be that of version {dataset.version!r}. Add it.")
+
+
+_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset}

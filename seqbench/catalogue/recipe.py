@@ -1,0 +1,210 @@
+"""Recipes: how many words of which lengths a dataset holds, and how they are drawn. Any option can be overridden."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from seqbench.errors import InputError, nearest, unknown_name
+
+SAMPLINGS = ("uniform", "balanced", "class", "composition", "near_miss", "member")
+TARGETS = ("label", "prefix")
+SINGLE_LABEL_LENGTHS = ("keep", "drop")
+MAX_LENGTH = 10_000_000
+
+Range = tuple[int, int]
+R = TypeVar("R", bound="Recipe")
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The options of a dataset; the keys of its TOML file and the keyword arguments of `load_dataset` alike.
+
+    Attributes:
+        train_lengths: shortest and longest word of the training split; lengths are drawn uniformly.
+        validation_lengths: the same for validation.
+        test_lengths: every length in this range has equally many test words.
+        train_examples: number of training words; 0 leaves the split out.
+        validation_examples: number of validation words; 0 leaves the split out.
+        test_examples_per_length: number of test words of each length; 0 leaves both test splits out.
+        sampling: weight of each sampling law (see generation.laws), summing to one.
+        seed: whole number; another seed gives independent words.
+        targets: "label", or "prefix" for a label and a class after every symbol too.
+        held_out: whether validation and test never hold a word that training could hold.
+        single_label_lengths: "keep" or "drop" lengths at which all words have one label.
+        labels: names or ids of the labels to draw; all where None.
+        classes: whether to give the syntactic class of every word.
+        near_miss: whether to make the split test_near_miss (of languages with members and non-members).
+    """
+
+    train_lengths: Range = (1, 40)
+    validation_lengths: Range = (1, 40)
+    test_lengths: Range = (41, 500)
+    train_examples: int = 100_000
+    validation_examples: int = 10_000
+    test_examples_per_length: int = 64
+    sampling: dict[str, float] = msgspec.field(default_factory=lambda: {"uniform": 1.0})
+    seed: int = 0
+    targets: str = "label"
+    held_out: bool = False
+    single_label_lengths: str = "keep"
+    labels: tuple[str | int, ...] | None = None
+    classes: bool = True
+    near_miss: bool = True
+
+    def options(self) -> dict[str, Any]:
+        """The options as plain data, in a fixed order."""
+        return {name: msgspec.to_builtins(getattr(self, name)) for name in OPTIONS}
+
+
+def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in canonical form: however they are spelled (list, tuple, NumPy), equal options come out equal.
+
+    Raises:
+        UnknownNameError: an option that does not exist.
+        InputError: a value that cannot be used.
+
+    Example:
+        >>> check_options({"test_lengths": [501, 10_000], "sampling": "balanced"})
+        {'test_lengths': (501, 10000), 'sampling': {'balanced': 1.0}}
+    """
+    unknown = [name for name in given if name not in OPTIONS]
+    if unknown:
+        raise unknown_name("option", unknown[0], OPTIONS)
+    return {name: OPTIONS[name](name, _plain(value)) for name, value in given.items()}
+
+
+def override(recipe: R, given: Mapping[str, Any]) -> R:
+    """The recipe with some options replaced."""
+    return msgspec.structs.replace(recipe, **check_options(given))
+
+
+def canonical(recipe: Recipe) -> str:
+    """The recipe as JSON with sorted keys: equal text for equal recipes.
+
+    Example:
+        >>> canonical(Recipe()) == canonical(override(Recipe(), {"train_lengths": [1, 40]}))
+        True
+    """
+    return json.dumps(recipe.options(), sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy numbers and arrays, ranges and tuples as Python numbers and lists."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def whole(name: str, value: Any, lowest: int, highest: int) -> int:
+    """The value if it is a whole number in the range.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{name} is {value!r}, which is not a whole number. Give one from {lowest} to {highest:,}.")
+    if not lowest <= value <= highest:
+        raise InputError(f"{name} is {value!r}, out of range. Give a whole number from {lowest} to {highest:,}.")
+    return value
+
+
+def length_range(name: str, value: Any) -> Range:
+    """A pair of lengths, shortest first; one number stands for both.
+
+    Raises:
+        InputError: not whole, not positive, or reversed.
+
+    Example:
+        >>> length_range("test_lengths", [41, 500]), length_range("test_lengths", 12)
+        ((41, 500), (12, 12))
+    """
+    pair = value if isinstance(value, list | tuple) else [value, value]
+    if len(pair) != 2:
+        raise InputError(f"{name} is {value!r}. Give the shortest and the longest length, for example (41, 500).")
+    low, high = (whole(name, item, 1, MAX_LENGTH) for item in pair)
+    if low > high:
+        raise InputError(f"{name} is {value!r}, which runs backwards. Give the shorter length first: ({high}, {low}).")
+    return low, high
+
+
+def sampling_weights(name: str, value: Any) -> dict[str, float]:
+    """Weights of sampling laws that sum to one, sorted by name, zeros left out.
+
+    Raises:
+        UnknownNameError: a law that does not exist.
+        InputError: weights that are negative, not finite, or sum to zero.
+
+    Example:
+        >>> sampling_weights("sampling", {"class": 1, "balanced": 3, "uniform": 0})
+        {'balanced': 0.75, 'class': 0.25}
+    """
+    weights = {value: 1.0} if isinstance(value, str) else value
+    if not isinstance(weights, Mapping):
+        raise InputError(f"{name} is {value!r}. Name a law ({', '.join(SAMPLINGS)}) or give weights by name.")
+    for law, weight in weights.items():
+        if law not in SAMPLINGS:
+            raise unknown_name("sampling law", law, SAMPLINGS)
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight < 0:
+            raise InputError(f"{name} gives {law!r} the weight {weight!r}. Weights are finite numbers from 0 on.")
+    total = math.fsum(weights.values())
+    if not 0 < total < math.inf:
+        raise InputError(f"{name} is {value!r}, whose weights sum to {total}. Give some law a positive weight.")
+    return {law: weights[law] / total for law in sorted(weights) if weights[law] > 0}
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:
+    def check(name: str, value: Any) -> str:
+        if value in choices:
+            return str(value)
+        close = nearest(value, choices)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Give one of {', '.join(map(repr, choices))}."
+        raise InputError(f"{name} is {value!r}, which it cannot be. {hint}")
+
+    return check
+
+
+def _count(name: str, value: Any) -> int:
+    return whole(name, value, 0, 10**12)
+
+
+def _seed(name: str, value: Any) -> int:
+    return whole(name, value, 0, 2**64 - 1)
+
+
+def _switch(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InputError(f"{name} is {value!r}. Give True or False.")
+
+
+def _labels(name: str, value: Any) -> tuple[str | int, ...] | None:
+    if value is None:
+        return None
+    items = value if isinstance(value, list) else [value]
+    if not items or not all(isinstance(item, str | int) and not isinstance(item, bool) for item in items):
+        raise InputError(f"{name} is {value!r}. Give label names or ids, for example ['accept'].")
+    return tuple(items)
+
+
+OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "train_lengths": length_range,
+    "validation_lengths": length_range,
+    "test_lengths": length_range,
+    "train_examples": _count,
+    "validation_examples": _count,
+    "test_examples_per_length": _count,
+    "sampling": sampling_weights,
+    "seed": _seed,
+    "targets": _one_of(TARGETS),
+    "held_out": _switch,
+    "single_label_lengths": _one_of(SINGLE_LABEL_LENGTHS),
+    "labels": _labels,
+    "classes": _switch,
+    "near_miss": _switch,
+}
+"""Every option with its check."""

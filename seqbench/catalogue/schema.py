@@ -1,0 +1,108 @@
+"""What the TOML files of a catalogue may hold, as frozen records."""
+
+from typing import Any
+
+import msgspec
+
+from seqbench.catalogue.recipe import Recipe
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Facts that a definition claims and that tests recompute.
+
+    Attributes:
+        parameters: the family's parameters for which the rest holds.
+        states: states of the minimal complete machine.
+        monoid: elements of the syntactic monoid, identity and zero counted.
+        aperiodic: whether the monoid has no group but trivial ones (a star-free language).
+        accepts: words with the label "accept".
+        rejects: words with the label "reject".
+        labelled: words by the name of their label.
+        outside: words outside the task's domain.
+    """
+
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+    states: int
+    monoid: int
+    aperiodic: bool
+    accepts: tuple[str, ...] = ()
+    rejects: tuple[str, ...] = ()
+    labelled: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    outside: tuple[str, ...] = ()
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One row of a transition table; the first row is the initial state.
+
+    Attributes:
+        state: its name.
+        label: the label of the words that end here; none where they are outside the domain.
+        next: the next state by symbol; symbols left out lead to a sink.
+    """
+
+    state: str
+    label: str | None = None
+    next: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Automaton(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of automata/: a language, given by exactly one of regex, table and family.
+
+    Attributes:
+        title: one line that says what the language is.
+        alphabet: the symbols (a family brings its own).
+        regex: a regular expression (see algebra.regex).
+        table: the states of a Moore machine.
+        family: a named construction (see algebra.families).
+        labels: names of the labels of a table.
+        source: paper or URL.
+        description: more about it.
+        claims: facts that tests recompute; a family has one entry a choice of parameters.
+    """
+
+    title: str
+    alphabet: tuple[str, ...] | None = None
+    regex: str | None = None
+    table: tuple[State, ...] | None = None
+    family: str | None = None
+    labels: tuple[str, ...] = ("reject", "accept")
+    source: str
+    description: str = ""
+    claims: Claims | tuple[Claims, ...]
+
+    @property
+    def all_claims(self) -> tuple[Claims, ...]:
+        """The claims, however many."""
+        return self.claims if isinstance(self.claims, tuple) else (self.claims,)
+
+
+class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of a dataset's history.
+
+    Attributes:
+        version: the data version that came with it.
+        change: what changed.
+    """
+
+    version: str
+    change: str
+
+
+class Dataset(Recipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of generators/: a dataset over an automaton.
+
+    Attributes:
+        title: one line that says what is to be learnt.
+        automaton: the name of its language.
+        parameters: of the language, if that is a family.
+        version: x.y.z of the data; any change of a row raises it.
+        history: what changed when, newest last.
+        source: the paper that defined the task.
+    """
+
+    title: str
+    automaton: str
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+    version: str
+    history: tuple[Change, ...]
+    source: str

@@ -1,0 +1,200 @@
+"""A plan: everything that a dataset is, resolved, before a row is made; and the rows, block by block, on demand."""
+
+import functools
+import hashlib
+import json
+import os
+from typing import Any
+
+import pyarrow as pa
+
+from seqbench.algebra.machine import Machine
+from seqbench.algebra.monoid import Monoid
+from seqbench.catalogue import recipe as recipes
+from seqbench.catalogue.languages import machine_of, monoid_of
+from seqbench.catalogue.reader import Catalogue, open_catalogue
+from seqbench.catalogue.schema import Dataset
+from seqbench.errors import InputError, TooLargeError, unknown_name
+from seqbench.generation.arrangement import Arrangement
+from seqbench.generation.blocks import schema_of, to_arrow
+from seqbench.generation.splits import Split
+
+Folder = str | os.PathLike[str] | None
+
+OPTIONS = frozenset(recipes.OPTIONS)
+
+
+def dataset_names(catalogue: Folder = None) -> list[str]:
+    """Names of all datasets, sorted.
+
+    Example:
+        >>> dataset_names()[:2]
+        ['cycle_navigation', 'dyck_d1']
+    """
+    return open_catalogue(catalogue).datasets
+
+
+def plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":
+    """The plan of a dataset, with some of its options replaced.
+
+    Args:
+        name: a dataset.
+        catalogue: a folder with definitions of your own; by default SEQBENCH_CATALOGUE.
+        overrides: options, see `seqbench.catalogue.recipe.Recipe`.
+
+    Raises:
+        SeqbenchError: whatever is wrong with the name or an option.
+
+    Example:
+        >>> plan("dyck_d6").splits["train"].num_examples
+        100000
+    """
+    opened = open_catalogue(catalogue)
+    defaults = opened.dataset(name)
+    return Plan(name, opened, defaults, recipes.override(defaults, overrides))
+
+
+class Plan:
+    """A dataset with all options resolved.
+
+    Attributes:
+        name: of the dataset.
+        recipe: its record, options replaced.
+        machine: its language.
+        splits: split plans by name, in order: train, validation, test, test_near_miss (some may be absent).
+    """
+
+    def __init__(self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset) -> None:
+        """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
+        self.name, self.recipe, self._catalogue, self._defaults = name, recipe, catalogue, defaults
+        self.machine = machine_of(catalogue, recipe.automaton, recipe.parameters)
+        self.labels = self._label_ids()
+
+    @functools.cached_property
+    def monoid(self) -> Monoid | None:
+        """The syntactic monoid, unless classes are left out."""
+        if not self.recipe.classes:
+            return None
+        try:
+            return monoid_of(self.machine)
+        except TooLargeError as error:
+            raise TooLargeError(f"{error} Or leave classes out: classes=False.") from None
+
+    @functools.cached_property
+    def splits(self) -> dict[str, "SplitPlan"]:
+        """The splits that have rows."""
+        found = Arrangement(self.name, self.recipe, self.machine, self.monoid, self.labels).splits()
+        return {name: SplitPlan(self, split) for name, split in found.items()}
+
+    def block(self, split: str, index: int) -> pa.RecordBatch:
+        """A block of a split as Arrow.
+
+        Example:
+            >>> plan("dyck_d6").block("test", 0).num_rows
+            4096
+        """
+        if split not in self.splits:
+            raise unknown_name("split", split, self.splits)
+        return self.splits[split].block(index)
+
+    @property
+    def version(self) -> str:
+        """Version of the data."""
+        return self.recipe.version
+
+    @property
+    def description(self) -> str:
+        """What is to be learnt."""
+        return f"{self.recipe.title}. {self._catalogue.automaton(self.recipe.automaton).title}."
+
+    @property
+    def citation(self) -> str:
+        """The paper that defined the task."""
+        return self.recipe.source
+
+    @property
+    def homepage(self) -> str:
+        """Where seqbench lives."""
+        return "https://pypi.org/project/seqbench/"
+
+    @property
+    def license(self) -> str:
+        """The data's licence."""
+        return "apache-2.0"
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels, in the order of their ids."""
+        return self.machine.labels
+
+    @property
+    def recipe_json(self) -> str:
+        """The resolved recipe as canonical JSON."""
+        return recipes.canonical(self.recipe)
+
+    @property
+    def config_id(self) -> str:
+        """The name; with the recipe's hash where an option differs from the file."""
+        if self.recipe_json == recipes.canonical(self._defaults):
+            return self.name
+        return f"{self.name}-{hashlib.sha256(self.recipe_json.encode()).hexdigest()[:16]}"
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Identity of the generator: language, data version, and the digests that pin what the engine makes."""
+        parts = [self.name, self.version, self.machine.fingerprint, self.digests_text]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+    @property
+    def digests_text(self) -> str:
+        """This dataset's golden digests; for a user's own dataset those of all built-in ones stand for the engine."""
+        digests = self._catalogue.digests
+        return json.dumps(digests.get(self.name, digests), sort_keys=True)
+
+    @functools.cached_property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        return schema_of(self.machine, classes=self.recipe.classes, prefix=self.recipe.targets == "prefix")
+
+    def _label_ids(self) -> tuple[int, ...] | None:
+        if self.recipe.labels is None:
+            return None
+        return tuple(sorted({label_id(self.machine, label) for label in self.recipe.labels}))
+
+
+class SplitPlan:
+    """A split of a plan, with its blocks as Arrow."""
+
+    def __init__(self, owner: Plan, split: Split) -> None:
+        """A split of a plan."""
+        self._owner, self.split = owner, split
+        self.num_examples, self.num_blocks = split.num_examples, split.num_blocks
+
+    @property
+    def num_bytes(self) -> int:
+        """An estimate of its size in Arrow."""
+        schema = self._owner.schema
+        width = {name: schema.field(name).type for name in schema.names}
+        token_bytes = sum(kind.value_type.bit_width for kind in width.values() if pa.types.is_list(kind)) // 8
+        row_bytes = sum(4 if pa.types.is_list(kind) else kind.bit_width // 8 for kind in width.values())
+        return self.split.num_tokens * int(token_bytes) + self.num_examples * int(row_bytes)
+
+    def block(self, index: int) -> pa.RecordBatch:
+        """A block as Arrow."""
+        owner = self._owner
+        return to_arrow(self.split.rows(index), owner.schema, owner.machine, owner.monoid)
+
+
+def label_id(machine: Machine, label: int | str) -> int:
+    """The id of a label given by name or id.
+
+    Raises:
+        InputError: no such label.
+    """
+    if isinstance(label, str):
+        if label not in machine.labels:
+            raise unknown_name("label", label, machine.labels)
+        return machine.labels.index(label)
+    if isinstance(label, bool) or not 0 <= label < machine.num_labels:
+        raise InputError(f"The label {label!r} is not there. Labels run from 0 to {machine.num_labels - 1}.")
+    return label

@@ -1,0 +1,170 @@
+"""The splits of a dataset: which lengths they hold, and their rows, unit by unit.
+
+A unit is what one random key makes: up to 4096 rows. In `train` and `validation` unit u holds rows of drawn lengths;
+in the test splits a unit belongs to one length, so the words of a length are the same whichever other lengths are
+asked for, and more words a length only add to those there were. A block is one unit, or several of neighbouring
+lengths: what one Arrow batch holds.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.errors import InputError
+from seqbench.generation import heldout
+from seqbench.generation import streams as rng
+from seqbench.generation.sampler import Rows, Sampler
+
+Array = npt.NDArray[Any]
+
+UNIT_ROWS = 4096
+UNIT_TOKENS = 1 << 24  # long words come in smaller units, so that memory stays flat
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the rows of a split are keyed by, besides the unit.
+
+    Attributes:
+        dataset: its name.
+        version: of the data.
+        recipe: canonical text of the options that the split's rows depend on.
+        seed: the user's seed.
+        split: its name.
+    """
+
+    dataset: str
+    version: str
+    recipe: str
+    seed: int
+    split: str
+
+    def key(self, unit: object) -> rng.Words:
+        """The random key of a unit."""
+        return rng.unit_key(self.dataset, self.version, self.recipe, self.seed, self.split, unit)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Rows that share a key: number within its split or length, rows, and the length if it is fixed."""
+
+    number: int
+    rows: int
+    length: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One split: a pure function from block numbers to rows.
+
+    Attributes:
+        identity: what keys its rows.
+        sampler: draws them.
+        lengths: the lengths it holds, shape (k,), int64, rising.
+        examples: number of rows in all, or of each length where `per_length`.
+        per_length: whether every length has equally many rows.
+        alternate: whether row i is drawn by law i mod (number of laws), not by weight.
+        hold: for each length up to the longest: 0 any word, 1 words not held out, 2 held-out words.
+    """
+
+    identity: Identity
+    sampler: Sampler
+    lengths: Array
+    examples: int
+    per_length: bool
+    alternate: bool = False
+    hold: Array | None = None
+
+    @property
+    def num_examples(self) -> int:
+        """Number of rows."""
+        return self.examples * (len(self.lengths) if self.per_length else 1)
+
+    @property
+    def num_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self._blocks)
+
+    @property
+    def num_tokens(self) -> int:
+        """Number of symbols: exact where lengths are fixed, else expected."""
+        return int(self.num_examples * self.lengths.mean())
+
+    def rows(self, block: int) -> Rows:
+        """The rows of a block."""
+        units = self._blocks[block]
+        streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units])
+        lengths = np.concatenate([self._lengths(unit) for unit in units])
+        law = np.concatenate([np.arange(unit.rows) for unit in units]) % len(self.sampler.laws)
+        return self._hold_out(lengths, streams, law if self.alternate else None)
+
+    @cached_property
+    def _blocks(self) -> list[list[Unit]]:
+        """Units of neighbouring lengths gathered until a block is full."""
+        blocks: list[list[Unit]] = []
+        rows, tokens = UNIT_ROWS, 0
+        for unit in self._units():
+            size = unit.rows * (unit.length or int(self.lengths[-1]))
+            if rows + unit.rows > UNIT_ROWS or tokens + size > UNIT_TOKENS:
+                blocks.append([])
+                rows, tokens = 0, 0
+            blocks[-1].append(unit)
+            rows, tokens = rows + unit.rows, tokens + size
+        return blocks
+
+    def _units(self) -> Iterator[Unit]:
+        for length in self.lengths.tolist() if self.per_length else [None]:
+            most = max(1, min(UNIT_ROWS, UNIT_TOKENS // (length or int(self.lengths[-1]))))
+            for number in range(-(-self.examples // most)):
+                yield Unit(number, min(most, self.examples - number * most), length)
+
+    def _key(self, unit: Unit) -> rng.Words:
+        return self.identity.key(unit.number if unit.length is None else f"{unit.length}/{unit.number}")
+
+    def _lengths(self, unit: Unit) -> Array:
+        if unit.length is not None:
+            return np.full(unit.rows, unit.length, dtype=np.int64)
+        streams = rng.row_streams(self._key(unit), np.arange(unit.rows))
+        return self.lengths[rng.below(rng.draw64(rng.lane(streams, rng.CHOICE))[0], len(self.lengths))]
+
+    def _hold_out(self, lengths: Array, streams: rng.Words, law: Array | None) -> Rows:
+        """Rows drawn again, each from its own stream, until each is on its side of the hold-out."""
+        rows = self.sampler.sample(lengths, streams, law=law)
+        wanted = None if self.hold is None else self.hold[lengths]
+        if wanted is None or not wanted.any():
+            return rows
+        for attempt in itertools.count(1):
+            held = heldout.is_held_out(
+                rows.tokens, rows.offsets, self.identity.dataset, self.identity.version, self.identity.seed
+            )
+            wrong = np.flatnonzero((wanted == 1) & held | (wanted == 2) & ~held)
+            if len(wrong) == 0:
+                return rows
+            if attempt > heldout.MAX_ATTEMPTS:
+                raise InputError(
+                    f"held_out=True finds no word of length {lengths[wrong[0]]} for {self.identity.split!r} in "
+                    f"{heldout.MAX_ATTEMPTS} draws: too few words of that length. Raise the lengths of this split."
+                )
+            again = self.sampler.sample(
+                lengths[wrong], streams[wrong], attempt=attempt, law=None if law is None else law[wrong]
+            )
+            rows = _replaced(rows, wrong, again)
+        raise AssertionError  # pragma: no cover -- the loop above returns or raises
+
+
+def _replaced(rows: Rows, which: Array, others: Rows) -> Rows:
+    """The rows with some replaced by others of the same lengths."""
+    tokens, labels = rows.tokens.copy(), rows.labels.copy()
+    within = np.arange(len(others.tokens)) - np.repeat(others.offsets[:-1], np.diff(others.offsets))
+    tokens[np.repeat(rows.offsets[which], np.diff(others.offsets)) + within] = others.tokens
+    labels[which] = others.labels
+    if rows.classes is None or others.classes is None:
+        return replace(rows, tokens=tokens, labels=labels)
+    classes = rows.classes.copy()
+    classes[which] = others.classes
+    return replace(rows, tokens=tokens, labels=labels, classes=classes)
