@@ -126,7 +126,9 @@ class Arrangement:
         in_training = (length >= low) & (length <= high)
         if split == "train":
             return many.astype(np.int64)
-        return np.where(in_training & many, 2, np.where(in_training, 1, 0))  # 1: too short to share, left to training
+        return np.asarray(
+            np.where(in_training & many, 2, np.where(in_training, 1, 0))
+        )  # 1: too short to share, left to training
 
     def _held_lengths(self, split: str, lengths: Array, hold: Array) -> Array:
         kept = lengths[hold[lengths] != 1]

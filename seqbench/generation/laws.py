@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from seqbench.errors import InputError
 from seqbench.generation import streams as rng
-from seqbench.generation.counts import Groups, Tables, groups_of, make_tables, pick
 from seqbench.generation.composition import CompositionLaw
+from seqbench.generation.counts import Groups, Tables, groups_of, make_tables, pick
 from seqbench.generation.edits import KINDS, edit_graph, num_edits
 from seqbench.generation.graph import PathGraph, class_graph, machine_graph
 from seqbench.generation.scaled import CERTAIN
