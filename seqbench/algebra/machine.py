@@ -1,4 +1,4 @@
-"""Moore machines in canonical form: complete, reachable, minimal, numbered breadth first. A DFA is one with two labels."""
+"""Moore machines in canonical form: complete, reachable, minimal, numbered breadth first."""
 
 import hashlib
 import json
@@ -161,11 +161,23 @@ class Machine:
         return self.labels == ACCEPTOR_LABELS and bool((self.outputs != OUTSIDE).all())
 
     def run(self, tokens: Tokens, offsets: Offsets) -> IntArray:
-        """The final state of every word, int32; see `walks.final_states`."""
+        """The final state of every word, int32; see `walks.final_states`.
+
+        Example:
+            >>> parity = Machine.build("01", [[0, 1], [1, 0]], [0, 1])
+            >>> parity.run(np.array([1, 0, 1, 1], np.uint8), np.array([0, 3, 4])).tolist()
+            [0, 1]
+        """
         return walks.final_states(self.transitions, 0, tokens, offsets)
 
     def trace(self, tokens: Tokens, offsets: Offsets) -> IntArray:
-        """The state after every token, int32; see `walks.all_states`."""
+        """The state after every token, int32; see `walks.all_states`.
+
+        Example:
+            >>> parity = Machine.build("01", [[0, 1], [1, 0]], [0, 1])
+            >>> parity.trace(np.array([1, 0, 1, 1], np.uint8), np.array([0, 3, 4])).tolist()
+            [1, 1, 0, 1]
+        """
         return walks.all_states(self.transitions, 0, tokens, offsets)
 
     @property

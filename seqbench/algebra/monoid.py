@@ -1,5 +1,6 @@
 """Syntactic monoids: the classes of words that no context tells apart, in shortlex order, with their products."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +22,7 @@ MAX_BYTES = 1 << 29
 
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
-Elements = int | np.integer[Any] | npt.NDArray[np.integer[Any]]
+Elements = int | np.integer[Any] | Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,6 +135,12 @@ class Monoid:
 
         Raises:
             InputError: no such element.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> monoid.word(4).tolist()
+            [0, 1]
         """
         return self.words(np.array([element]))[0]
 
@@ -142,6 +149,13 @@ class Monoid:
 
         Raises:
             InputError: no such element.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> tokens, offsets = monoid.words(np.array([4, 0, 2]))
+            >>> tokens.tolist(), offsets.tolist()
+            ([0, 1, 1], [0, 2, 2, 3])
         """
         current = self._checked(elements).reshape(-1)
         offsets = np.zeros(len(current) + 1, np.int64)
@@ -155,7 +169,14 @@ class Monoid:
         return tokens, offsets
 
     def class_of(self, tokens: Tokens, offsets: Offsets) -> IntArray:
-        """The class of every word, int32; tokens and offsets as in `walks.final_states`."""
+        """The class of every word, int32; tokens and offsets as in `walks.final_states`.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> monoid.class_of(np.array([0, 1, 0, 0, 0], np.uint8), np.array([0, 3, 5])).tolist()
+            [1, 3]
+        """
         return walks.final_states(self.right, 0, tokens, offsets)
 
     def multiply(self, left: Elements, right: Elements) -> Any:
@@ -170,6 +191,12 @@ class Monoid:
 
         Raises:
             InputError: no such element.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> monoid.multiply(1, 2), monoid.multiply([1, 2], 1).tolist()
+            (4, [3, 5])
         """
         pair = np.broadcast_arrays(self._checked(left), self._checked(right))
         if len(self) <= MAX_TABLE:
@@ -210,12 +237,25 @@ class Monoid:
         Raises:
             InputError: a negative length.
             TooLargeError: the sets up to this length would take more than 1 GiB.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> monoid.reach(10**9).nonzero()[0].tolist()
+            [3, 4, 5]
         """
         return self._reach(length)
 
     @property
     def reach_period(self) -> tuple[int, int]:
-        """The least (preperiod, period): reach(n + period) equals reach(n) for every n >= preperiod."""
+        """The least (preperiod, period): reach(n + period) equals reach(n) for every n >= preperiod.
+
+        Example:
+            >>> from seqbench.algebra import families
+            >>> monoid = Monoid.of(families.build("dyck", {"depth": 1}))
+            >>> monoid.reach_period
+            (2, 2)
+        """
         return self._reach.period
 
     def _checked(self, elements: Elements) -> npt.NDArray[np.integer[Any]]:
@@ -243,8 +283,11 @@ def _left(right: IntArray, parent: IntArray, last: IntArray, levels: list[int]) 
 
 
 def _too_large(machine: Machine, limit: int, max_size: int) -> str:
-    why = f"max_size is {max_size:,}" if limit == max_size else f"{MAX_BYTES >> 20} MiB of maps hold no more"
+    if limit == max_size:
+        why = f"The limit is max_size = {max_size:,}. Raise max_size, or use a smaller language."
+    else:
+        why = f"The limit is {MAX_BYTES >> 20} MiB for their maps. Use a smaller language."
     return (
-        f"The syntactic monoid of a machine of {machine.num_states:,} states has more than {limit:,} elements "
-        f"(counted until there). The limit: {why}. Raise max_size, or use a smaller language."
+        f"The syntactic monoid of a machine of {machine.num_states:,} states has more than the {limit:,} elements "
+        f"counted so far. {why}"
     )

@@ -8,8 +8,8 @@ from seqbench.algebra.machine import Machine
 from seqbench.errors import TooLargeError
 
 EPSILON = -1
-MAX_ARCS = 1_000_000
-MAX_WORK = 20_000_000
+MAX_ARCS = 500_000
+MAX_WORK = 5_000_000
 
 
 class Nfa:
@@ -46,7 +46,7 @@ class Nfa:
         """Adds an arc; the symbol is an id, or EPSILON for an arc that reads nothing.
 
         Raises:
-            TooLargeError: more than a million arcs.
+            TooLargeError: more than 500,000 arcs.
         """
         self._arcs[source].setdefault(symbol, []).append(target)
         self._num_arcs += 1
@@ -75,10 +75,11 @@ class Nfa:
             limit: the greatest number of subsets.
 
         Raises:
-            TooLargeError: more subsets than the limit, or 20 million members of subsets together.
+            TooLargeError: more subsets than the limit, or 5 million members of subsets together.
         """
         work = _Work()
-        closure = [self._closure(state, work) for state in range(len(self._arcs))]
+        matters = {state for state, arcs in enumerate(self._arcs) if state in self.final or arcs.keys() - {EPSILON}}
+        closure = [frozenset(self._closure(state, work) & matters) for state in range(len(self._arcs))]
         symbols = range(len(self.alphabet))
 
         def successors(subset: frozenset[int]) -> Iterable[frozenset[int]]:
@@ -94,15 +95,16 @@ class Nfa:
         subsets, table = explore(union(self.initial), successors, what="deterministic automaton", limit=limit)
         return Machine.build(self.alphabet, table, [int(not self.final.isdisjoint(subset)) for subset in subsets])
 
-    def _closure(self, state: int, work: "_Work") -> frozenset[int]:
-        """The states that epsilon arcs reach and that matter: with an arc that reads, or final."""
+    def _closure(self, state: int, work: "_Work") -> set[int]:
+        """The states that epsilon arcs reach. Only those with an arc that reads, and final ones, matter in a subset."""
         seen, stack = {state}, [state]
         while stack:
-            fresh = [target for target in self._arcs[stack.pop()].get(EPSILON, ()) if target not in seen]
-            seen.update(fresh)
-            stack.extend(fresh)
+            for target in self._arcs[stack.pop()].get(EPSILON, ()):
+                if target not in seen:
+                    seen.add(target)
+                    stack.append(target)
         work.add(len(seen))
-        return frozenset(s for s in seen if s in self.final or any(symbol != EPSILON for symbol in self._arcs[s]))
+        return seen
 
 
 class _Work:

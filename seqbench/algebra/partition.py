@@ -103,7 +103,7 @@ def _refine(
     first: IntArray,
     size: IntArray,
 ) -> None:
-    """Refines the partition in place: block b holds members[first[b]:first[b] + size[b]], and members[place[q]] is q."""
+    """Refines in place: block b holds members[first[b]:first[b] + size[b]], and members[place[q]] is q."""
     symbols, states = sources.shape
     marked, touched = np.zeros(states, np.int32), np.empty(states, np.int32)
     splitter, waiting = np.empty(states, np.int32), np.empty(states, np.int32)

@@ -18,6 +18,11 @@ class Reach:
 
     Args:
         right: int32 (elements, symbols), the right Cayley graph.
+
+    Example:
+        >>> reach = Reach(np.array([[1], [0]], np.int32))
+        >>> reach(3).tolist(), reach.period
+        ([False, True], (0, 2))
     """
 
     def __init__(self, right: IntArray) -> None:

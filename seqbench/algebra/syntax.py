@@ -56,6 +56,24 @@ class Repeat:
 
 Node: TypeAlias = Symbols | Concatenation | Union | Intersection | Complement | Repeat
 
+
+def _repeated(body: Node, minimum: int, maximum: int | None) -> Repeat:
+    """The repeat of a body; a repeat of a repeat is one if the numbers of times leave no gap: (r{0,9}){0,9} = r{0,81}.
+
+    (r{a,b}){c,d} repeats r between j a and j b times for c <= j <= d. No gap follows j if (j+1) a <= j b + 1, and if
+    none follows c then none follows any later j.
+    """
+    if not isinstance(body, Repeat):
+        return Repeat(body, minimum, maximum)
+    low, high = body.minimum, body.maximum
+    endless = high is None and minimum > 0
+    if not (endless or minimum == maximum or (minimum + 1) * low <= minimum * (high or 0) + 1):
+        return Repeat(body, minimum, maximum)
+    if 0 in (high, maximum):
+        return Repeat(body.body, 0, 0)
+    return Repeat(body.body, low * minimum, None if high is None or maximum is None else high * maximum)
+
+
 _POSTFIX: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -124,7 +142,8 @@ class _Parser:
         while (operator := self.peek()) and operator in "*+?{":
             self.at += 1
             minimum, maximum = self.bounds() if operator == "{" else _POSTFIX[operator]
-            node = Repeat(node, minimum, maximum)
+            node = _repeated(node, minimum, maximum)
+            self.check_repeat(node)
         return node
 
     def bounds(self) -> tuple[int, int | None]:
@@ -147,12 +166,15 @@ class _Parser:
             self.at += 1
         if not digits:
             self.fail("expected a number: repeats are {m}, {m,} or {m,n}")
-        if len(digits.lstrip("0")) > 6 or int(digits) > MAX_REPEAT:
+        return int(digits[-4000:])  # Python reads no longer ones; far beyond the limit anyway
+
+    def check_repeat(self, node: Repeat) -> None:
+        most = max(node.minimum, node.maximum or 0)
+        if most > MAX_REPEAT:
             raise TooLargeError(
-                f"The repeat of {digits} in the regular expression {self.pattern!r} cannot be built. "
-                f"The limit is {MAX_REPEAT:,} times. Use a smaller bound."
+                f"The regular expression {self.pattern!r} repeats a part more than {MAX_REPEAT:,} times. "
+                "That is the limit. Use a smaller bound."
             )
-        return int(digits)
 
     def atom(self) -> Node:
         character = self.peek()
@@ -214,7 +236,7 @@ class _Parser:
         if character in ("'", '"'):
             text = self.quoted(character, begin)
         elif character == "\\":
-            text = self.pattern[self.at : self.at + 1]
+            text = self.pattern[self.at : self.at + 1] or self.fail("expected a character after the backslash")
             self.at += 1
         else:
             text = character
@@ -233,10 +255,10 @@ class _Parser:
         return text
 
     def hint(self, text: str) -> str:
-        if close := nearest(text, self.alphabet):
-            return f"; did you mean {' or '.join(map(repr, close))}?"
-        long = any(len(symbol) > 1 for symbol in self.alphabet)
-        return "; symbols of several characters are quoted: 'symbol'" if long else ""
+        if len(text) == 1 and any(len(symbol) > 1 for symbol in self.alphabet):
+            return "; symbols of several characters are quoted: 'symbol'"
+        close = nearest(text, self.alphabet)
+        return f"; the nearest: {', '.join(map(repr, close))}" if close else ""
 
     def peek(self) -> str:
         """The next character that is no white space, or "" at the end."""

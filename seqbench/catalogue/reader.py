@@ -31,7 +31,7 @@ class Catalogue:
         """A catalogue of folders that hold automata/ and generators/, sub-folders included."""
         self._automata = _index(roots, "automata")
         self._datasets = _index(roots, "generators")
-        self._digests_file = roots[0] / "generators" / "digests.json"
+        self.digests_file = roots[0] / "generators" / "digests.json"
 
     @property
     def automata(self) -> list[str]:
@@ -46,7 +46,7 @@ class Catalogue:
     @functools.cached_property
     def digests(self) -> dict[str, Any]:
         """Golden digests of the built-in datasets by name (see dataset.golden)."""
-        file = self._digests_file
+        file = self.digests_file
         return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
 
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process

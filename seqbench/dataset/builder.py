@@ -16,8 +16,8 @@ from typing import Any
 import datasets
 import pyarrow as pa
 
-from seqbench.errors import CacheError, InputError, unknown_name
-from seqbench.generation.plan import Plan, dataset_names, plan
+from seqbench.errors import CacheError, InputError, SeqbenchError, unknown_name
+from seqbench.generation.plan import Folder, Plan, dataset_names, plan
 
 # What the library's own builder takes; every other keyword is an option of the dataset. Asked, since releases differ.
 _SETTINGS = frozenset(inspect.signature(datasets.DatasetBuilder.__init__).parameters)
@@ -93,7 +93,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
         self,
         *,
         config_name: str | None = None,
-        catalogue: str | None = None,
+        catalogue: Folder = None,
         version: object = None,
         **options: Any,
     ) -> None:
@@ -104,7 +104,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
         # A user's catalogue holds names that the class cannot list: no list means that any name may come.
         self.BUILDER_CONFIGS = []
         settings |= {"dataset_name": "seqbench", "hash": recipe.fingerprint}
-        with _storage_errors(settings.get("cache_dir") or datasets.config.HF_DATASETS_CACHE):
+        with _clear_errors(settings.get("cache_dir") or datasets.config.HF_DATASETS_CACHE):
             super().__init__(config_name=recipe.name, version=recipe.version, plan=recipe, **settings)
 
     def check_split(self, split: object) -> None:
@@ -128,7 +128,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
         """The dataset's files in the cache folder, made if they are not there; nothing half-written stays behind."""
-        with _storage_errors(self.cache_dir):
+        with _clear_errors(self.cache_dir):
             super().download_and_prepare(*args, **kwargs)
 
     def as_dataset(self, split: Any = None, **kwargs: Any) -> Any:
@@ -164,7 +164,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
             citation=recipe.citation,
             homepage=recipe.homepage,
             license=recipe.license,
-            features=_features(recipe),
+            features=features_of(recipe),
             splits=splits,
             download_size=0,
             dataset_size=size,
@@ -196,7 +196,7 @@ def _refuse(settings: dict[str, Any]) -> None:
             raise InputError(f"{key}={value!r} cannot be used: seqbench makes its data itself. {advice}")
 
 
-def _recipe(name: object, catalogue: str | None, version: object, options: dict[str, Any]) -> Plan:
+def _recipe(name: object, catalogue: Folder, version: object, options: dict[str, Any]) -> Plan:
     """The plan of the named dataset, of the asked version."""
     if not isinstance(name, str):
         raise unknown_name("dataset", name, dataset_names(catalogue), 'Name one, as in load_dataset("seqbench", NAME).')
@@ -209,7 +209,8 @@ def _recipe(name: object, catalogue: str | None, version: object, options: dict[
     return recipe
 
 
-def _features(recipe: Plan) -> datasets.Features:
+def features_of(recipe: Plan) -> datasets.Features:
+    """The features of a dataset: its columns, with the names of the labels."""
     features = datasets.Features.from_arrow_schema(recipe.schema)
     if recipe.label_names:
         features["label"] = datasets.ClassLabel(names=list(recipe.label_names))
@@ -230,25 +231,24 @@ def _check_spec(spec: str, sizes: Mapping[str, int]) -> None:
 
 
 @contextmanager
-def _storage_errors(folder: object) -> Iterator[None]:
-    """Errors of a read-only or full disk become one that says what to do."""
+def _clear_errors(folder: object) -> Iterator[None]:
+    """What the library wraps is unwrapped: our own errors, and those of a read-only or full disk with what to do."""
     try:
         yield
     except Exception as error:
-        fault = _fault(error)
-        if fault is None:
-            raise
-        raise CacheError(
-            f"The cache folder {str(folder)!r} cannot be written: {fault}. Give another folder with cache_dir=, "
-            "or write nothing with seqbench.load_dataset(..., streaming=True)."
-        ) from error
+        for cause in _causes(error):
+            if isinstance(cause, SeqbenchError):
+                raise cause from None
+            for sign, fault in _FAULTS.items():
+                if sign in str(cause):
+                    raise CacheError(
+                        f"The cache folder {str(folder)!r} cannot be written: {fault}. Give another folder with "
+                        "cache_dir=, or write nothing with seqbench.load_dataset(..., streaming=True)."
+                    ) from error
+        raise
 
 
-def _fault(error: BaseException | None) -> str | None:
-    """What is wrong with the disk, sought through the causes of an error."""
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        found = [fault for sign, fault in _FAULTS.items() if sign in str(error)]
-        if found:
-            return found[0]
+        yield error
         error = error.__cause__ or error.__context__
-    return None

@@ -10,6 +10,8 @@ from seqbench.errors import InputError, unknown_name
 if TYPE_CHECKING:
     from datasets import Dataset, DatasetDict, IterableDataset, IterableDatasetDict
 
+    from seqbench.generation.plan import Folder
+
 
 def load_dataset(  # noqa: PLR0913  # the keywords of datasets.load_dataset, so that its users can swap the import
     *path: str,
@@ -23,7 +25,7 @@ def load_dataset(  # noqa: PLR0913  # the keywords of datasets.load_dataset, so 
     keep_in_memory: bool = False,
     version: Any = None,
     revision: Any = None,
-    catalogue: str | None = None,
+    catalogue: "Folder" = None,
     **options: Any,
 ) -> "Dataset | DatasetDict | IterableDataset | IterableDatasetDict":
     """The dataset of that name, made on first use and then read from the cache.

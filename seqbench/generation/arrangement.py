@@ -10,7 +10,7 @@ import numpy.typing as npt
 from seqbench.errors import InputError
 from seqbench.generation import heldout
 from seqbench.generation.laws import EndLaw, balanced
-from seqbench.generation.sampler import Sampler
+from seqbench.generation.sampler import Sampler, nearest_lengths
 from seqbench.generation.splits import Identity, Split
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Arrangement:
         if examples == 0:
             return None
         hold = self._hold(split, span[1])
-        lengths = self._lengths(f"{split}_lengths", span, self._sampler.admits(span[1]))
+        lengths = self._lengths(f"{split}_lengths", span)
         if split != "train" and hold is not None:
             lengths = self._held_lengths(split, lengths, hold)
         facts = {"lengths": span, "single_label_lengths": self.recipe.single_label_lengths}
@@ -70,7 +70,7 @@ class Arrangement:
         if examples == 0:
             return None
         hold = self._hold("test", span[1])
-        lengths = self._lengths("test_lengths", span, self._sampler.admits(span[1]))
+        lengths = self._lengths("test_lengths", span)
         if hold is not None:
             lengths = self._held_lengths("test", lengths, hold)
         return Split(self._identity("test"), self._sampler, lengths, examples, per_length=True, hold=hold)
@@ -97,24 +97,22 @@ class Arrangement:
             facts["held_out"] = self.recipe.train_lengths
         return Identity(self.name, self.recipe.version, json.dumps(facts, sort_keys=True), self.recipe.seed, split)
 
-    def _lengths(self, option: str, span: "Range", admitted: Array) -> Array:
+    def _lengths(self, option: str, span: "Range") -> Array:
         """The lengths of a range that have words to draw."""
         low, high = span
-        if self.recipe.single_label_lengths == "drop":
-            admitted = admitted & (self._by_label.num_open(high) > 1)
-        lengths = np.flatnonzero(admitted[low:]) + low
+        lengths = np.flatnonzero(self._admits(high)[low:]) + low
         if len(lengths) == 0:
-            raise InputError(f"{self.name} has no word to draw at {option} {span}. {self._nearest(low, high)}")
+            near = nearest_lengths(self._admits, high, self.machine.num_states)
+            hint = f"The nearest that have: {', '.join(map(str, near))}." if near else "No length near has any."
+            raise InputError(f"{self.name} has no word to draw at any of {option} {span}. {hint}")
         return lengths
 
-    def _nearest(self, low: int, high: int) -> str:
-        """The lengths near a range that have words."""
-        admitted = self._sampler.admits(high + 2 * self.machine.num_states + 2)
+    def _admits(self, longest: int) -> Array:
+        """Whether each length has words to draw, and two labels where that is asked for."""
+        admitted = self._sampler.admits(longest)
         if self.recipe.single_label_lengths == "drop":
-            admitted = admitted & (self._by_label.num_open(len(admitted) - 1) > 1)
-        there = np.flatnonzero(admitted[1:]) + 1
-        near = sorted(there[np.argsort(np.abs(there - (low + high) / 2), kind="stable")[:3]].tolist())
-        return f"The nearest lengths that have: {', '.join(map(str, near))}." if near else "No length near has any."
+            admitted = admitted & (self._by_label.num_open(longest) > 1)
+        return admitted
 
     def _hold(self, split: str, longest: int) -> Array | None:
         """For each length: 1 where the split must avoid held-out words, 2 where it must keep to them, else 0."""
@@ -137,4 +135,4 @@ class Arrangement:
                 f"held_out=True leaves no length for {split!r}: lengths up to {lengths[-1]} have fewer than "
                 f"{2**heldout.MIN_LOG2_WORDS:.0f} words and are left to training. Raise {split}_lengths."
             )
-        return kept
+        return np.asarray(kept)

@@ -35,14 +35,14 @@ class CompositionLaw:
         classes = np.empty(len(lengths), dtype=np.int32)
         single = lengths < 2
         if single.any():
-            ends = self.by_class.draw_ends(lengths[single], streams[single])
-            lane = rng.lane(streams[single], rng.FIRST_WORD)
+            ends = self.by_class.draw_ends(lengths[single], streams[:, single])
+            lane = rng.lane(streams[:, single], rng.FIRST_WORD)
             self.by_class.walk_to(ends, lengths[single], offsets[single], lane, out)
             classes[single] = ends
         rows = np.flatnonzero(~single)
         if len(rows) == 0:
             return classes
-        lengths, offsets, streams = lengths[rows], offsets[rows], streams[rows]
+        lengths, offsets, streams = lengths[rows], offsets[rows], streams[:, rows]
         cut = left_length(lengths)
         left, right = self._draw_pairs(lengths, streams)
         self.by_class.walk_to(left, cut, offsets, rng.lane(streams, rng.FIRST_WORD), out)

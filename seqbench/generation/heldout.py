@@ -24,7 +24,7 @@ def is_held_out(tokens: Array, offsets: Array, dataset: str, version: str, seed:
     Example:
         >>> words = np.arange(16, dtype=np.uint8)
         >>> is_held_out(words, np.arange(17), "parity_check", "1.0.0", 0).sum()
-        np.int64(2)
+        np.int64(1)
     """
     return hash_words(tokens, offsets, unit_key(dataset, version, seed, "held out")) < np.uint64(2**64 // SHARE)
 

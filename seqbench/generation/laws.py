@@ -184,11 +184,16 @@ def _near_miss(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> L
     return NearMissLaw(machine)
 
 
+def class_law(monoid: "Monoid", *, only: Array | int) -> EndLaw:
+    """The law that draws a class uniformly among the given ones (a class, or a mask over all) that a length reaches."""
+    identity = np.arange(len(monoid), dtype=np.int32)
+    chosen = identity == only if isinstance(only, int) else only
+    return EndLaw(class_graph(monoid), groups_of(np.where(chosen, identity, -1), len(monoid)), identity)
+
+
 def _class(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> EndLaw:
     monoid = _needed(monoid, machine)
-    identity = np.arange(len(monoid), dtype=np.int32)
-    inside = outputs[monoid.maps[:, 0]] >= 0
-    return EndLaw(class_graph(monoid), groups_of(np.where(inside, identity, -1), len(monoid)), identity)
+    return class_law(monoid, only=outputs[monoid.maps[:, 0]] >= 0)
 
 
 def _composition(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:

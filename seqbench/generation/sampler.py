@@ -1,6 +1,6 @@
 """Draws words of a language by a mixture of laws and labels them: the engine behind datasets, streams and samples."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,18 @@ class Rows:
     offsets: Array
     labels: Array
     classes: Array | None
+
+
+def nearest_lengths(admits: Callable[[int], Array], length: int, margin: int) -> list[int]:
+    """At most three lengths nearest to one that have words, searched up to twice the margin beyond it.
+
+    Example:
+        >>> nearest_lengths(lambda longest: np.arange(longest + 1) % 5 == 0, 12, margin=3)
+        [5, 10, 15]
+    """
+    there = np.flatnonzero(admits(length + 2 * margin + 2))
+    nearest = there[np.argsort(np.abs(there - length), kind="stable")[:3]]
+    return sorted(nearest.tolist())
 
 
 class Sampler:
@@ -69,7 +81,7 @@ class Sampler:
 
         Args:
             lengths: shape (n,); each must be admitted.
-            streams: shape (n, 5).
+            streams: shape (5, n).
             attempt: which of the row's independent draws.
             law: index of the law of each row; drawn by weight when not given.
         """
@@ -82,7 +94,7 @@ class Sampler:
         for index, each in enumerate(self.laws):
             rows = np.flatnonzero(chosen == index)
             if len(rows):
-                known = each.fill(lengths[rows], offsets[rows], streams[rows], tokens)
+                known = each.fill(lengths[rows], offsets[rows], streams[:, rows], tokens)
                 classes[rows] = -1 if known is None else known
         return self._label(tokens, offsets, classes)
 

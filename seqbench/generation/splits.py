@@ -98,7 +98,7 @@ class Split:
     def rows(self, block: int) -> Rows:
         """The rows of a block."""
         units = self._blocks[block]
-        streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units])
+        streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units], axis=1)
         lengths = np.concatenate([self._lengths(unit) for unit in units])
         law = np.concatenate([np.arange(unit.rows) for unit in units]) % len(self.sampler.laws)
         return self._hold_out(lengths, streams, law if self.alternate else None)
@@ -151,7 +151,7 @@ class Split:
                     f"{heldout.MAX_ATTEMPTS} draws: too few words of that length. Raise the lengths of this split."
                 )
             again = self.sampler.sample(
-                lengths[wrong], streams[wrong], attempt=attempt, law=None if law is None else law[wrong]
+                lengths[wrong], streams[:, wrong], attempt=attempt, law=None if law is None else law[wrong]
             )
             rows = _replaced(rows, wrong, again)
         raise AssertionError  # pragma: no cover -- the loop above returns or raises

@@ -17,7 +17,7 @@ from seqbench.jit import kernel
 Words = npt.NDArray[np.uint32]
 Array = npt.NDArray[Any]
 
-# Columns of the array of row streams that kernels take.
+# Rows of the array of streams that kernels take, one column a word.
 KEY_LOW, KEY_HIGH, ROW_AND_LANE, UNIT_LOW, UNIT_HIGH = range(5)
 LANE_SHIFT = 16  # the row within its unit lies below (units hold at most 4096 rows), the lane above
 
@@ -47,6 +47,20 @@ def philox(
     return c0, c1, c2, c3
 
 
+@kernel
+def draw32(streams: Words, i: int, counter: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Four 32-bit words of stream i at a counter; loops over i are vectorised by the compiler."""
+    j = np.uint64(i)  # spares the test for negative indices
+    return philox(
+        np.uint64(counter),
+        np.uint64(streams[ROW_AND_LANE, j]),
+        np.uint64(streams[UNIT_LOW, j]),
+        np.uint64(streams[UNIT_HIGH, j]),
+        np.uint64(streams[KEY_LOW, j]),
+        np.uint64(streams[KEY_HIGH, j]),
+    )
+
+
 def unit_key(*parts: object) -> Words:
     """Key and upper counter of a unit of rows: the first 128 bits of SHA-256 of its parts, shape (4,), uint32.
 
@@ -61,32 +75,30 @@ def unit_key(*parts: object) -> Words:
 
 
 def row_streams(keys: Words, rows: Array) -> Words:
-    """Streams of rows, shape (n, 5), from the keys of their units, shape (n, 4) or (4,), and their rows in the unit."""
-    streams = np.empty((len(rows), 5), dtype=np.uint32)
-    streams[:, [KEY_LOW, KEY_HIGH, UNIT_LOW, UNIT_HIGH]] = keys
-    streams[:, ROW_AND_LANE] = rows
+    """Streams of the rows of a unit, shape (5, n), from its key, shape (4,), and their numbers in the unit."""
+    streams = np.empty((5, len(rows)), dtype=np.uint32)
+    streams[[KEY_LOW, KEY_HIGH, UNIT_LOW, UNIT_HIGH]] = keys[:, None]
+    streams[ROW_AND_LANE] = rows
     return streams
 
 
 def lane(streams: Words, number: int, attempt: int = 0) -> Words:
     """The same rows' streams on another lane; lanes of different attempts never meet."""
     moved = streams.copy()
-    moved[:, ROW_AND_LANE] += np.uint32((number + LANES * attempt) << LANE_SHIFT)
+    moved[ROW_AND_LANE] += np.uint32((number + LANES * attempt) << LANE_SHIFT)
     return moved
 
 
 @kernel
 def draw64(streams: Words) -> npt.NDArray[np.uint64]:
-    """The first four 64-bit words of every row's stream, shape (4, n)."""
-    n = len(streams)
-    out = np.empty((4, n), dtype=np.uint64)
-    for i in range(n):
-        k0, k1, c1 = np.uint64(streams[i, 0]), np.uint64(streams[i, 1]), np.uint64(streams[i, 2])
-        c2, c3 = np.uint64(streams[i, 3]), np.uint64(streams[i, 4])
-        for half in range(2):
-            a, b, c, d = philox(np.uint64(half), c1, c2, c3, k0, k1)
-            out[2 * half, i] = (a << _S32) | b
-            out[2 * half + 1, i] = (c << _S32) | d
+    """The first four 64-bit words of every stream, shape (4, n)."""
+    out = np.empty((4, streams.shape[1]), dtype=np.uint64)
+    for half in range(2):
+        first, second = out[2 * half], out[2 * half + 1]
+        for i in range(streams.shape[1]):
+            a, b, c, d = draw32(streams, i, half)
+            first[np.uint64(i)] = (a << _S32) | b
+            second[np.uint64(i)] = (c << _S32) | d
     return out
 
 

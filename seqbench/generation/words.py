@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from seqbench.generation.counts import Tables, pick
 from seqbench.generation.graph import PathGraph
-from seqbench.generation.streams import Words, philox
+from seqbench.generation.streams import Words, draw32
 from seqbench.jit import kernel
 
 Array = npt.NDArray[Any]
@@ -28,7 +28,7 @@ def walk(
         ends: last node of each word, shape (n,); a word of that length must reach it.
         lengths: shape (n,).
         offsets: where each word begins in `out`, shape (n,).
-        streams: random streams of the words, shape (n, 5).
+        streams: random streams of the words, shape (5, n).
         out: symbol ids, uint8 or uint16, written in place.
     """
     order = np.argsort(-lengths, kind="stable")
@@ -38,27 +38,21 @@ def walk(
 
 
 @kernel
-def _draw(keys: Array, r: int, counter: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Four 32-bit words of row r of a tile."""
-    return philox(np.uint64(counter), keys[2, r], keys[3, r], keys[4, r], keys[0, r], keys[1, r])
-
-
-@kernel
-def _fill_buffer(keys: Array, group: int, buffer: Array) -> None:
-    """Four steps' worth of 32-bit words for a whole tile, buffer shape (4, TILE); the compiler vectorises this."""
+def _fill_buffer(keys: Words, group: int, buffer: Words) -> None:
+    """Four steps' worth of 32-bit words for a whole tile, buffer shape (4, TILE)."""
     for r in range(TILE):
-        a, b, c, d = _draw(keys, r, group)
+        a, b, c, d = draw32(keys, r, group)
         buffer[0, r], buffer[1, r] = np.uint32(a), np.uint32(b)
         buffer[2, r], buffer[3, r] = np.uint32(c), np.uint32(d)
 
 
 @kernel
 def _decide(
-    indptr: Array, thresholds: Array, keys: Array, t: int, draws: Words, node: Array, active: int, edges: Array
+    indptr: Array, thresholds: Array, keys: Words, t: int, draws: Words, node: Array, active: int, edges: Array
 ) -> None:
     """Chooses the edges of a tile by all 64 bits of the draws, whatever the in-degrees."""
     for r in range(active):
-        low, _, _, _ = _draw(keys, r, _SECOND_HALVES + t)
+        low, _, _, _ = draw32(keys, r, _SECOND_HALVES + t)
         full = (np.uint64(draws[r]) << _S32) | low
         edges[r] = pick(thresholds, indptr[node[r]], indptr[node[r] + 1], full)
 
@@ -72,15 +66,15 @@ def _compare(upper: Words, degree: int, draws: Words, node: Array, active: int, 
     tied = False
     if degree == 2:
         for r in range(active):
-            first, draw = 2 * node[r], draws[r]
-            edges[r] = first + (draw >= upper[first])
+            first, draw = np.uint64(2 * node[r]), draws[r]
+            edges[r] = first + np.uint64(draw >= upper[first])
             tied |= draw == upper[first]
     else:
         for r in range(active):
-            first, draw = degree * node[r], draws[r]
+            first, draw = np.uint64(degree * node[r]), draws[r]
             edge = first
-            for e in range(first, first + degree - 1):
-                edge += draw >= upper[e]
+            for e in range(first, first + np.uint64(degree - 1)):
+                edge += np.uint64(draw >= upper[e])
                 tied |= draw == upper[e]
             edges[r] = edge
     return tied
@@ -98,22 +92,23 @@ def _walk(
 ) -> None:
     """Walks tile by tile, longest words first; word r joins at step t = its length, and all end at step 1 together.
 
-    The step t of a word uses 32-bit word t of its stream, and another 32 bits only where the first do not decide.
+    Step t of a word uses 32-bit word t of its stream, and another 32 bits only where the first do not decide. Unsigned
+    indices spare the compiler's test for negative ones.
     """
     indptr, source, symbol = edges
     order, ends, lengths, offsets = words
-    node, edge = np.empty(TILE, dtype=np.int32), np.empty(TILE, dtype=np.int32)
-    base = np.empty(TILE, dtype=np.int64)
-    keys = np.zeros((5, TILE), dtype=np.uint64)
+    node, edge = np.empty(TILE, dtype=np.uint32), np.empty(TILE, dtype=np.uint32)
+    base = np.empty(TILE, dtype=np.uint64)
+    keys = np.zeros((5, TILE), dtype=np.uint32)
     buffer = np.empty((4, TILE), dtype=np.uint32)
     for tile in range(0, len(order), TILE):
         count, active = min(TILE, len(order) - tile), 0
         longest = lengths[order[tile]]
         for r in range(count):
             word = order[tile + r]
-            node[r], base[r] = ends[word], offsets[word] - 1
+            node[r], base[r] = ends[word], offsets[word]
             for j in range(5):
-                keys[j, r] = streams[word, j]
+                keys[j, r] = streams[j, word]
         for t in range(longest, 0, -1):
             if t & 3 == 3 or t == longest:
                 _fill_buffer(keys, t >> 2, buffer)
@@ -122,6 +117,8 @@ def _walk(
             draws = buffer[t & 3]
             if degree == 0 or _compare(upper[t], degree, draws, node, active, edge):
                 _decide(indptr, thresholds[t], keys, t, draws, node, active, edge)
+            place = np.uint64(t - 1)
             for r in range(active):
-                out[base[r] + t] = symbol[edge[r]]
-                node[r] = source[edge[r]]
+                chosen = np.uint64(edge[r])
+                out[base[r] + place] = symbol[chosen]
+                node[r] = source[chosen]

@@ -23,6 +23,22 @@ def test_columns_have_the_promised_types(shared):
     assert features["syntactic_class"] == datasets.Value("int32")
 
 
+def test_options_choose_the_columns(cache, small):
+    def columns(**options):
+        return seqbench.load_dataset("dyck_d6", split="test", cache_dir=cache, **small, **options).features
+
+    assert "syntactic_class" not in columns(classes=False)
+    every = columns(targets="prefix")
+    assert isinstance(every["labels"], datasets.List)
+    assert isinstance(every["classes"], datasets.List)
+
+
+def test_an_empty_split_is_left_out(cache, small):
+    loaded = seqbench.load_dataset("dyck_d6", cache_dir=cache, **small | {"train_examples": 0})
+    assert "train" not in loaded
+    assert loaded["test"].num_rows == 40
+
+
 def test_row_counts_are_declared_before_anything_is_made(cache, small):
     info = Seqbench(config_name="dyck_d6", cache_dir=cache, **small).info
     assert info.splits["train"].num_examples == 9000
@@ -92,6 +108,49 @@ def test_builder_and_config_can_be_sent_to_workers(cache, small):
     assert tables[0].equals(tables[1])
 
 
+@pytest.fixture
+def mine(tmp_path):
+    """A user's catalogue: a dataset of its own, and another one under a name that seqbench uses."""
+    folder = tmp_path / "mine" / "generators"
+    folder.mkdir(parents=True)
+    text = """
+title = "Brackets"
+automaton = "dyck"
+parameters = { depth = 2 }
+version = "3.0.0"
+sampling = "balanced"
+train_examples = 5000
+validation_examples = 10
+test_lengths = [41, 42]
+source = "me"
+[[history]]
+version = "3.0.0"
+change = "First."
+"""
+    (folder / "my_brackets.toml").write_text(text)
+    (folder / "dyck_d6.toml").write_text(text)
+    return tmp_path / "mine"
+
+
+@pytest.mark.parametrize("load", [seqbench.load_dataset, datasets.load_dataset])
+@pytest.mark.parametrize("door", ["keyword", "environment"])
+# Python 3.12 and later warn of fork in a process with threads; the library forks its workers.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_catalogue_of_ones_own(load, door, mine, cache, monkeypatch):
+    if door == "environment":
+        monkeypatch.setenv("SEQBENCH_CATALOGUE", str(mine))
+    options = {"cache_dir": cache, "num_proc": 2} | ({"catalogue": mine} if door == "keyword" else {})
+    own = load("seqbench", "my_brackets", split="train", **options)
+    hiding = load("seqbench", "dyck_d6", split="train", **options)
+    assert own.num_rows == hiding.num_rows == 5000
+    assert str(own.info.version) == str(hiding.info.version) == "3.0.0"
+
+
+def test_a_catalogue_of_ones_own_is_listed(mine, output):
+    code = "import seqbench, datasets\nprint(*datasets.get_dataset_config_names('seqbench'))"
+    assert {"my_brackets", "dyck_d1"} < set(output(code, SEQBENCH_CATALOGUE=str(mine)).split())
+
+
 def test_configs_are_equal_by_recipe():
     def config(**options):
         return SeqbenchConfig("dyck_d6", plan=seqbench.dataset.builder.plan("dyck_d6", **options))
@@ -112,6 +171,7 @@ def test_configs_are_equal_by_recipe():
         (("dyck_d6", "train"), {}, InputError, "['dyck_d6', 'train']"),
         (("dyck_d6",), {"trian_examples": 5}, UnknownNameError, "Did you mean 'train_examples'"),
         (("dyck_d6",), {"seed": "seven"}, InputError, "'seven'"),
+        (("dyck_d6",), {"catalogue": "no_folder"}, UnknownNameError, "no_folder'"),
         (("dyck_d6",), {"version": "99.0.0"}, InputError, "'99.0.0'"),
         (("dyck_d6",), {"revision": "main"}, InputError, 'version="'),
         (("dyck_d6",), {"split": "trian"}, UnknownNameError, "Did you mean 'train'"),

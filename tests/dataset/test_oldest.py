@@ -22,7 +22,7 @@ def _install(python: Path) -> None:
     ready = ENVIRONMENT / ".ready"
     if not ready.exists() or ready.stat().st_mtime < (ROOT / "pyproject.toml").stat().st_mtime:
         _run(sys.executable, "-m", "venv", ENVIRONMENT)
-        _run(python, "-m", "pip", "install", "--quiet", "--editable", str(ROOT), f"datasets=={OLDEST}", "pytest>=8.2")
+        _run(python, "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[dev]", f"datasets=={OLDEST}")
         ready.touch()
 
 

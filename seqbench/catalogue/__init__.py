@@ -1,0 +1,1 @@
+"""TOML definitions as checked records, and the machines they stand for."""

@@ -1,0 +1,1 @@
+"""From blocks to Hugging Face datasets, files, cards and reports."""

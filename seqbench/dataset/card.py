@@ -1,0 +1,96 @@
+"""Dataset cards: cards/NAME.md for every built-in dataset, from its definition and its rows (`make cards`)."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from seqbench.catalogue.reader import open_catalogue
+from seqbench.dataset.overview import overview
+from seqbench.generation.plan import Plan, plan
+
+
+def card(planned: Plan) -> str:
+    """The card of a dataset as Markdown."""
+    facts = overview(planned)
+    parts = [_head(planned, facts), _language(facts["language"]), _splits(facts), _use(planned), _history(planned)]
+    return "\n".join(parts)
+
+
+def _head(planned: Plan, facts: dict[str, Any]) -> str:
+    source = f"Source of the task: {facts['source']}. Data version {facts['version']}."
+    return f"# {planned.name}\n\n{facts['title']}\n\n{source}\n"
+
+
+def _language(language: dict[str, Any]) -> str:
+    rows = {
+        "symbols": " ".join(f"`{symbol}`" for symbol in language["alphabet"]),
+        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20])),
+        "states of the minimal machine": language["states"],
+        "syntactic classes": language["classes"],
+        "star-free": "yes" if language["aperiodic"] else "no",
+    }
+    return "## Language\n\n" + _table(("fact", "value"), [(key, str(value)) for key, value in rows.items()])
+
+
+def _splits(facts: dict[str, Any]) -> str:
+    head = ("split", "rows", "lengths", "labels", "words also in train", "best score from the length alone")
+    rows = []
+    for name, split in facts["splits"].items():
+        first, last = split["lengths"]
+        step = f" in steps of {split['length_step']}" if split["length_step"] > 1 else ""
+        labels = ", ".join(f"{label} {count:,}" for label, count in list(split["labels"].items())[:6])
+        labels += ", ..." if len(split["labels"]) > 6 else ""
+        overlap = f"{split['in_train']:,}" if "in_train" in split else ""
+        rows.append(
+            (name, f"{split['examples']:,}", f"{first}-{last}{step}", labels, overlap, split["length_only_score"])
+        )
+    law = ", ".join(f"{name} {weight:g}" for name, weight in facts["recipe"]["sampling"].items())
+    note = f"\nSampling: {law}. `test_near_miss` is half members, half words one edit away from a member.\n"
+    single = sum(split["single_label_lengths"] for split in facts["splits"].values())
+    if single:
+        note += (
+            "\nSome lengths admit words of one label only, so the length alone predicts more than chance. "
+            'Leave those lengths out with `single_label_lengths="drop"`.\n'
+        )
+    return "## Splits\n\n" + _table(head, rows) + note
+
+
+def _use(planned: Plan) -> str:
+    return f"""## Use
+
+```python
+import seqbench
+
+dataset = seqbench.load_dataset("{planned.name}")
+longer = seqbench.load_dataset("{planned.name}", test_lengths=(501, 1000), test_examples_per_length=4)
+```
+
+Columns: `input_ids` (symbol ids), `label`, `syntactic_class` (the element of the syntactic monoid).
+"""
+
+
+def _history(planned: Plan) -> str:
+    return "## History\n\n" + "\n".join(f"- {entry.version}: {entry.change}" for entry in planned.recipe.history) + "\n"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
+
+
+def main() -> int:
+    """Writes all cards of the source tree; the exit code."""
+    os.environ.pop("SEQBENCH_CATALOGUE", None)
+    catalogue = open_catalogue()
+    folder = Path(str(catalogue.digests_file)).parent.parent / "cards"
+    for name in catalogue.datasets:
+        path = folder / f"{name}.md"
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(card(plan(name)), encoding="utf-8")
+        temporary.replace(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

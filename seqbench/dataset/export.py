@@ -1,0 +1,104 @@
+"""Splits as Parquet files, written whole or not at all."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from datasets.utils import tqdm
+
+from seqbench.dataset.builder import features_of
+from seqbench.errors import InputError, unknown_name
+from seqbench.generation.plan import Plan
+
+ROW_GROUP = 4096 * 16
+RECIPE = "recipe.json"
+
+
+def generate(planned: Plan, out: Path, *, splits: Iterable[str] = (), force: bool = False) -> dict[str, Any]:
+    """Writes a dataset's splits as `SPLIT.parquet` and its recipe as `recipe.json`; returns the recipe and sizes.
+
+    Args:
+        planned: the dataset.
+        out: a new or empty folder; made with its parents.
+        splits: only these; all by default.
+        force: replace a folder that an earlier call wrote.
+
+    Raises:
+        UnknownNameError: no such split.
+        InputError: the folder is not empty, or it cannot be written.
+
+    Example:
+        >>> from seqbench.generation.plan import plan
+        >>> folder = Path(tempfile.mkdtemp()) / "data"
+        >>> facts = generate(plan("parity_check", train_examples=10), folder, splits=["train"])
+        >>> facts["splits"], pq.read_table(folder / "train.parquet").num_rows
+        ({'train': 10}, 10)
+    """
+    chosen = list(splits) or list(planned.splits)
+    for split in chosen:
+        if split not in planned.splits:
+            raise unknown_name("split", split, planned.splits)
+    out = out.expanduser().absolute()
+    _check_target(out, force=force)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return _write(planned, out, chosen)
+    except OSError as error:
+        raise InputError(
+            f"{str(out)!r} cannot be written: {error.strerror or error}. Nothing was left there; name another folder."
+        ) from error
+
+
+def _check_target(out: Path, *, force: bool) -> None:
+    """Nothing if the folder is new, empty, or (with force) one of ours: no other file is ever replaced."""
+    if not out.is_symlink() and (not out.exists() or (out.is_dir() and not any(out.iterdir()))):
+        return
+    ours = not out.is_symlink() and (out / RECIPE).is_file()
+    if not ours:
+        raise InputError(f"{str(out)!r} is there already and was not written by seqbench. Name a new folder.")
+    if not force:
+        raise InputError(f"{str(out)!r} holds a generated dataset already. Name a new folder, or add --force.")
+
+
+def _write(planned: Plan, out: Path, splits: list[str]) -> dict[str, Any]:
+    """Writes to a temporary folder beside the wanted one, then renames it."""
+    facts = {
+        "dataset": planned.name,
+        "version": planned.version,
+        "recipe": planned.recipe.options(),
+        "splits": {split: planned.splits[split].num_examples for split in splits},
+    }
+    temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        for split in splits:
+            _write_split(planned, split, temporary / f"{split}.parquet")
+        (temporary / RECIPE).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        temporary.chmod(0o755)  # mkdtemp's folders are for one user only
+        _put_in_place(temporary, out)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return facts
+
+
+def _put_in_place(temporary: Path, out: Path) -> None:
+    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        if out.exists() or out.is_symlink():
+            out.rename(old / "replaced")
+        temporary.rename(out)
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_split(planned: Plan, split: str, path: Path) -> None:
+    schema = features_of(planned).arrow_schema  # holds the library's own note, so that label names survive
+    part = planned.splits[split]
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:
+        for index in tqdm(range(part.num_blocks), desc=f"Writing {split}", unit=" blocks"):
+            batch = part.block(index)
+            writer.write_table(pa.Table.from_batches([batch]).cast(schema), row_group_size=ROW_GROUP)

@@ -1,0 +1,111 @@
+"""The facts of a dataset in plain data: what `seqbench info` prints and the cards hold."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from datasets.utils import tqdm
+
+from seqbench.algebra.structure import is_aperiodic
+from seqbench.errors import TooLargeError
+from seqbench.generation.heldout import hash_words
+from seqbench.generation.plan import Plan, SplitPlan
+from seqbench.generation.streams import unit_key
+
+Array = npt.NDArray[Any]
+
+
+def overview(plan: Plan) -> dict[str, Any]:
+    """Language, recipe, splits, label shares and overlaps of a dataset.
+
+    Makes every row of every split once; a progress bar shows how far it is.
+
+    Example:
+        >>> from seqbench.generation.plan import plan
+        >>> facts = overview(plan("dyck_d6", train_examples=1000, validation_examples=100, test_lengths=(41, 44)))
+        >>> facts["language"]["classes"], facts["splits"]["test"]["examples"]
+        (141, 256)
+    """
+    return {
+        "name": plan.name,
+        "title": plan.recipe.title,
+        "version": plan.version,
+        "source": plan.recipe.source,
+        "config": plan.config_id,
+        "language": language_facts(plan),
+        "recipe": plan.recipe.options(),
+        "splits": split_facts(plan),
+    }
+
+
+def language_facts(plan: Plan) -> dict[str, Any]:
+    """Sizes and kind of the language."""
+    machine = plan.machine
+    facts: dict[str, Any] = {
+        "alphabet": list(machine.alphabet),
+        "labels": list(machine.labels),
+        "states": machine.num_states,
+        "fingerprint": machine.fingerprint,
+    }
+    try:
+        monoid = plan.monoid
+    except TooLargeError:
+        monoid = None
+    if monoid is None:
+        return facts
+    preperiod, period = monoid.reach_period
+    return facts | {
+        "classes": len(monoid),
+        "idempotents": len(monoid.idempotents),
+        "has_zero": monoid.zero is not None,
+        "aperiodic": is_aperiodic(monoid),
+        "reachable_classes_repeat": {"from_length": preperiod, "every": period},
+    }
+
+
+def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
+    """For every split its size, lengths, label shares, repeats, and what a look at the length alone would score.
+
+    `in_train` tells how many rows hold a word that `train` holds too (compared by 64-bit keyed hashes, which differ
+    for different words but for one chance in 2^64 a pair).
+    """
+    facts: dict[str, dict[str, Any]] = {}
+    train: Array | None = None
+    with tqdm(total=sum(split.num_blocks for split in plan.splits.values()), desc=f"Reading {plan.name}") as bar:
+        for name, split in plan.splits.items():
+            lengths, labels, hashes = _columns(split, bar)
+            facts[name] = _facts(plan, split, lengths, labels)
+            facts[name]["distinct_words"] = len(np.unique(hashes))
+            if name == "train":
+                train = np.unique(hashes)
+            elif train is not None:
+                facts[name]["in_train"] = int(np.isin(hashes, train).sum())
+    return facts
+
+
+def _columns(split: SplitPlan, bar: Any) -> tuple[Array, Array, Array]:
+    """Length, label and hash of every row."""
+    key, parts = unit_key("overlap"), []
+    for index in range(split.num_blocks):
+        rows = split.split.rows(index)
+        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, key)))
+        bar.update()
+    lengths, labels, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return lengths, labels, hashes
+
+
+def _facts(plan: Plan, split: SplitPlan, lengths: Array, labels: Array) -> dict[str, Any]:
+    allowed = split.split.lengths
+    by_label = np.zeros((int(lengths.max()) + 1, plan.machine.num_labels), dtype=np.int64)
+    np.add.at(by_label, (lengths, labels), 1)
+    counts = by_label.sum(axis=0)
+    return {
+        "examples": split.num_examples,
+        "lengths": [int(allowed[0]), int(allowed[-1])],
+        "num_lengths": len(allowed),
+        "length_step": int(np.gcd.reduce(np.diff(allowed))) if len(allowed) > 1 else 1,
+        "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
+        "single_label_lengths": int(((by_label > 0).sum(axis=1)[allowed] == 1).sum()),
+        "majority_score": round(float(counts.max() / counts.sum()), 4),
+        "length_only_score": round(float(by_label.max(axis=1).sum() / counts.sum()), 4),
+    }

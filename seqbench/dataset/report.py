@@ -1,0 +1,95 @@
+"""What the command line prints about datasets, as text."""
+
+from typing import Any
+
+from seqbench.dataset.builder import Seqbench
+from seqbench.dataset.golden import digest
+from seqbench.dataset.load import load_dataset
+from seqbench.generation.plan import Folder, plan
+from seqbench.languages import Language
+
+WIDTH = 60  # symbols of a word that are shown
+
+
+def info_text(facts: dict[str, Any]) -> str:
+    """The facts of `overview` as text."""
+    language, recipe = facts["language"], facts["recipe"]
+    lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
+    lines += [f"alphabet  {' '.join(language['alphabet'])}", f"labels    {_shorten(', '.join(language['labels']))}"]
+    lines.append(f"machine   {language['states']} states (minimal, complete)")
+    if "classes" in language:
+        repeat = language["reachable_classes_repeat"]
+        kind = "star-free (aperiodic)" if language["aperiodic"] else "not star-free (its monoid holds a group)"
+        lines.append(f"monoid    {language['classes']} classes, {language['idempotents']} idempotents, {kind}")
+        lines.append(
+            f"          which classes a length reaches repeats every {repeat['every']} from {repeat['from_length']}"
+        )
+    law = ", ".join(f"{name} {weight:g}" for name, weight in recipe["sampling"].items())
+    lines += [f"sampling  {law}; seed {recipe['seed']}; held_out {recipe['held_out']}", ""]
+    return "\n".join(lines + _split_lines(facts["splits"]))
+
+
+def _split_lines(splits: dict[str, Any]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "labels", "in train", "length alone scores")]
+    for name, split in splits.items():
+        first, last = split["lengths"]
+        step = f" step {split['length_step']}" if split["length_step"] > 1 else ""
+        labels = _shorten(", ".join(f"{label} {count}" for label, count in split["labels"].items()), 40)
+        shared = f"{split['in_train']} ({split['in_train'] / split['examples']:.1%})" if "in_train" in split else ""
+        rows.append(
+            (name, str(split["examples"]), f"{first}-{last}{step}", labels, shared, str(split["length_only_score"]))
+        )
+    notes = []
+    if any(split.get("in_train") for split in splits.values()):
+        notes.append("Words in train too: held_out=True keeps them apart (short lengths go to train alone).")
+    if any(split["single_label_lengths"] for split in splits.values()):
+        notes.append('Some lengths have words of one label only: single_label_lengths="drop" leaves them out.')
+    return [*_aligned(rows), *([""] if notes else []), *notes]
+
+
+def made(name: str, rows: int, *, cache_dir: str | None, catalogue: Folder, **options: Any) -> dict[str, Any]:
+    """A dataset made through `load_dataset`: examples of each split, sizes, digest of all rows."""
+    planned = plan(name, catalogue, **options)
+    language = Language(planned.machine, name)
+    loaded: Any = load_dataset(name, cache_dir=cache_dir, catalogue=catalogue, **options)
+    splits = {}
+    for split, table in loaded.items():
+        batches = table.with_format("arrow").iter(batch_size=65_536)
+        examples = [_example(language, row) for row in table.select(range(min(rows, len(table))))]
+        digests = digest((batch for part in batches for batch in part.to_batches()), len(table))
+        splits[split] = {"rows": len(table), "digest": digests, "examples": examples}
+    folder = Seqbench(config_name=name, cache_dir=cache_dir, catalogue=catalogue, **options).cache_dir
+    return {"name": name, "version": planned.version, "title": planned.recipe.title, "cache": folder, "splits": splits}
+
+
+def _example(language: Language, row: dict[str, Any]) -> dict[str, Any]:
+    shown = {"word": language.decode(row["input_ids"]), "label": language.labels[row["label"]]}
+    if "syntactic_class" in row:
+        number = row["syntactic_class"]
+        shown |= {"syntactic_class": number, "class_name": language.monoid.names[number] or "(empty word)"}
+    return shown
+
+
+def made_text(facts: dict[str, Any]) -> str:
+    """The facts of `made` as text."""
+    lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"kept in {facts['cache']}"]
+    for split, part in facts["splits"].items():
+        lines += ["", f"{split}: {part['rows']:,} rows, sha256 {part['digest']}"]
+        lines += ["  " + line for line in _aligned([_example_row(example) for example in part["examples"]])]
+    return "\n".join(lines)
+
+
+def _example_row(example: dict[str, Any]) -> tuple[str, ...]:
+    row = (_shorten(example["word"]), example["label"])
+    if "syntactic_class" not in example:
+        return row
+    return (*row, f"class {example['syntactic_class']}", f"= class of {_shorten(example['class_name'], 24)}")
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _shorten(text: str, width: int = WIDTH) -> str:
+    return text if len(text) <= width else f"{text[: width - 3]}... ({len(text)})"

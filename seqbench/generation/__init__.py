@@ -1,0 +1,1 @@
+"""From records to blocks of examples: random streams, exact sampling, splits, Arrow."""

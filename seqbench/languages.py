@@ -1,0 +1,277 @@
+"""A user's handle on one language: its machine and monoid; the label and class of any word; words to order."""
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.algebra.alphabet import Word, decode, encode, encode_batch
+from seqbench.algebra.machine import OUTSIDE, Machine
+from seqbench.algebra.monoid import Monoid
+from seqbench.algebra.regex import compile_regex
+from seqbench.catalogue.languages import machine_of, monoid_of
+from seqbench.catalogue.reader import Catalogue, open_catalogue
+from seqbench.catalogue.recipe import whole
+from seqbench.errors import InputError, unknown_name
+from seqbench.generation import streams as rng
+from seqbench.generation.laws import class_law
+from seqbench.generation.plan import Folder, label_id
+from seqbench.generation.sampler import Sampler, nearest_lengths
+from seqbench.generation.splits import UNIT_ROWS
+
+Array = npt.NDArray[Any]
+
+
+class Language:
+    """A language or labelling: every word over the alphabet has at most one label, and one syntactic class.
+
+    Attributes:
+        name: what it was asked for by.
+        machine: the canonical Moore machine.
+    """
+
+    def __init__(self, machine: Machine, name: str = "language") -> None:
+        """The language of a machine."""
+        self.machine, self.name = machine, name
+
+    @classmethod
+    def from_regex(cls, pattern: str, alphabet: Iterable[str] = ("0", "1")) -> "Language":
+        """The language of a regular expression over an alphabet (syntax: seqbench.algebra.regex).
+
+        Example:
+            >>> Language.from_regex("(01)*").label("0101")
+            1
+        """
+        return cls(compile_regex(pattern, tuple(alphabet)), pattern)
+
+    def __repr__(self) -> str:
+        """One line of facts."""
+        machine = self.machine
+        return (
+            f"<Language {self.name}: {machine.num_states} states, {machine.num_symbols} symbols, labels {self.labels}>"
+        )
+
+    @functools.cached_property
+    def monoid(self) -> Monoid:
+        """The syntactic monoid.
+
+        Raises:
+            TooLargeError: more than a million elements.
+        """
+        return monoid_of(self.machine)
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols, in the order of their ids."""
+        return self.machine.alphabet
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the labels, in the order of their ids."""
+        return self.machine.labels
+
+    def encode(self, word: Word) -> Array:
+        """The symbol ids of a word given as text, symbols or ids.
+
+        Raises:
+            InputError: a symbol outside the alphabet.
+
+        Example:
+            >>> language("dyck_d6").encode("0011").tolist()
+            [0, 0, 1, 1]
+        """
+        return encode(self.alphabet, word)
+
+    def decode(self, ids: Word) -> str:
+        """The text of a word given as ids.
+
+        Example:
+            >>> language("dyck_d6").decode([0, 0, 1, 1])
+            '0011'
+        """
+        return decode(self.alphabet, ids)
+
+    def label(self, word: Word) -> int:
+        """The label id of a word.
+
+        Raises:
+            InputError: a symbol outside the alphabet, or a word outside the task's domain.
+
+        Example:
+            >>> language("dyck_d6").label("0011"), language("dyck_d6").label("0110")
+            (1, 0)
+        """
+        return self.label_all([word])[0]
+
+    def label_all(self, words: Iterable[Word]) -> list[int]:
+        """The label ids of many words.
+
+        Example:
+            >>> language("modular_arithmetic").label_all(["1+2*3", "4*4"])
+            [2, 1]
+        """
+        words = list(words)
+        tokens, offsets = encode_batch(self.alphabet, words)
+        labels = self.machine.outputs[self.machine.run(tokens, offsets)]
+        outside = np.flatnonzero(labels == OUTSIDE)
+        if len(outside):
+            first = int(outside[0])
+            text = self.decode(tokens[offsets[first] : offsets[first + 1]])
+            near = nearest_lengths(self._uniform.admits, int(np.diff(offsets)[first]), self.machine.num_states)
+            there = ", ".join(repr(self.sample(n, n=1)[0]) for n in near[:2] if n)
+            raise InputError(
+                f"Word {first}, {text!r}, lies outside the domain of {self.name}, so it has no label. "
+                f"Words of the domain look like {there}."
+            )
+        return [int(label) for label in labels]
+
+    def syntactic_class(self, word: Word) -> int:
+        """The syntactic class of a word: the element of the monoid; `monoid.names` has its shortest word.
+
+        Example:
+            >>> lang = language("dyck_d6")
+            >>> lang.monoid.names[lang.syntactic_class("0011010")]  # one open bracket, two deep at most
+            '001'
+        """
+        tokens, offsets = encode_batch(self.alphabet, [word])
+        return int(self.monoid.class_of(tokens, offsets)[0])
+
+    def sample(
+        self,
+        length: int,
+        label: int | str | None = None,
+        n: int = 1,
+        *,
+        syntactic_class: int | None = None,
+        sampling: str = "uniform",
+        seed: int = 0,
+    ) -> list[str]:
+        """Words of one length, independent and exactly uniform among those asked for.
+
+        Args:
+            length: number of symbols.
+            label: only words with this label, by id or name.
+            n: how many.
+            syntactic_class: only words of this class.
+            sampling: another law (see seqbench.generation.laws).
+            seed: the same seed gives the same words, and the first few of a larger n.
+
+        Raises:
+            InputError: no such word; the message names the nearest lengths that have one.
+
+        Example:
+            >>> language("dyck_d6").sample(12, label=1, n=2, seed=0)
+            ['010001001111', '001000110111']
+        """
+        tokens = self.sample_ids(length, label, n, syntactic_class=syntactic_class, sampling=sampling, seed=seed)
+        return [self.decode(row) for row in tokens]
+
+    def sample_ids(
+        self,
+        length: int,
+        label: int | str | None = None,
+        n: int = 1,
+        *,
+        syntactic_class: int | None = None,
+        sampling: str = "uniform",
+        seed: int = 0,
+    ) -> Array:
+        """The same as symbol ids, shape (n, length), uint8 (uint16 beyond 256 symbols).
+
+        Example:
+            >>> language("parity_check").sample_ids(4, n=2).shape
+            (2, 4)
+        """
+        length, n = whole("length", length, 0, 10_000_000), whole("n", n, 0, 10**9)
+        chosen = None if label is None else label_id(self.machine, label)
+        sampler = self._sampler(chosen, syntactic_class, sampling)
+        self._check_length(sampler, length, chosen, syntactic_class)
+        facts = (self.machine.fingerprint, "sample", length, chosen, syntactic_class, sampling, seed)
+        tokens = np.empty((n, length), dtype=encode(self.alphabet, "").dtype)
+        for first in range(0, n, UNIT_ROWS):
+            rows = np.arange(min(UNIT_ROWS, n - first))
+            streams = rng.row_streams(rng.unit_key(*facts, first), rows)
+            drawn = sampler.sample(np.full(len(rows), length), streams)
+            tokens[first : first + len(rows)] = drawn.tokens.reshape(len(rows), length)
+        return tokens
+
+    @functools.cached_property
+    def _uniform(self) -> Sampler:
+        return Sampler(self.machine, None, {"uniform": 1.0})
+
+    def _sampler(self, label: int | None, syntactic_class: int | None, sampling: str) -> Sampler:
+        labels = None if label is None else (label,)
+        if syntactic_class is None:
+            needs_monoid = sampling in {"class", "composition"}
+            return Sampler(self.machine, self.monoid if needs_monoid else None, {sampling: 1.0}, labels)
+        whole("syntactic_class", syntactic_class, 0, len(self.monoid) - 1)
+        if label is not None and self.monoid.labels[syntactic_class] != label:
+            raise InputError(
+                f"Class {syntactic_class} has the label {self.monoid.labels[syntactic_class]}, not {label}. "
+                "Give the class alone."
+            )
+        sampler = Sampler(self.machine, self.monoid, {"uniform": 1.0})
+        sampler.laws = [class_law(self.monoid, only=syntactic_class)]
+        return sampler
+
+    def _check_length(self, sampler: Sampler, length: int, label: int | None, syntactic_class: int | None) -> None:
+        if sampler.admits(length)[length]:
+            return
+        what = "no word" if label is None else f"no word with the label {label} ({self.labels[label]!r})"
+        what += "" if syntactic_class is None else f" of class {syntactic_class}"
+        near = nearest_lengths(sampler.admits, length, self.machine.num_states)
+        hint = f"The nearest lengths that have one: {', '.join(map(str, near))}." if near else "No length near has one."
+        raise InputError(f"{self.name} has {what} of length {length}. {hint}")
+
+
+def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language:
+    """The language of a dataset, or one of the catalogue's languages with its parameters.
+
+    Raises:
+        UnknownNameError: neither.
+
+    Example:
+        >>> lang = language("dyck_d6")
+        >>> lang.machine.num_states, len(lang.monoid)
+        (8, 141)
+        >>> language("dyck", depth=2, kinds=2).alphabet
+        ('(', ')', '[', ']')
+    """
+    opened = open_catalogue(catalogue)
+    return Language(_machine(opened, name, parameters), name)
+
+
+def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
+    if name in opened.datasets and not parameters:
+        dataset = opened.dataset(name)
+        return machine_of(opened, dataset.automaton, dataset.parameters)
+    if name not in opened.automata:
+        raise unknown_name(
+            "dataset or language", name, {*opened.datasets, *opened.automata}, "`seqbench list` shows all."
+        )
+    return machine_of(opened, name, parameters)
+
+
+def solve(name: str, inputs: Any, catalogue: Folder = None) -> int | list[int]:
+    """The right target of each input: score your own words.
+
+    Args:
+        name: a dataset.
+        inputs: words as text or ids; one word alone (text, or a flat list of ids) gives one target.
+        catalogue: a folder with definitions of your own.
+
+    Raises:
+        InputError: a symbol outside the alphabet, or a word outside the task's domain.
+
+    Example:
+        >>> solve("parity_check", [[1, 0, 1], [1]])
+        [0, 1]
+        >>> solve("parity_check", "101")
+        0
+    """
+    lang = language(name, catalogue)
+    if isinstance(inputs, str) or (len(inputs) and isinstance(inputs[0], int | np.integer)):
+        return lang.label(inputs)
+    return lang.label_all(inputs)

@@ -1,0 +1,194 @@
+"""Files into records: what a file may hold, and what is said about one that holds something else."""
+
+import pytest
+
+from seqbench.catalogue.languages import machine_of
+from seqbench.catalogue.reader import VARIABLE, open_catalogue
+from seqbench.errors import DefinitionError, UnknownNameError
+
+LANGUAGE = """
+title = "Ends in b"
+alphabet = ["a", "b"]
+regex = ".*b"
+source = "none"
+[claims]
+states = 2
+monoid = 3
+aperiodic = true
+accepts = ["ab"]
+rejects = ["a"]
+"""
+DATASET = """
+title = "Does it end in b?"
+automaton = "ends_in_b"
+version = "1.1.0"
+sampling = "balanced"
+train_lengths = [1, 40]
+source = "none"
+[[history]]
+version = "1.0.0"
+change = "First release."
+[[history]]
+version = "1.1.0"
+change = "Longer words."
+"""
+
+
+@pytest.fixture
+def refusal(folder):
+    """What is said about a language or dataset whose text is changed in one place."""
+
+    def read(part, old, new):
+        text = {"automata": LANGUAGE, "generators": DATASET}[part]
+        assert old in text
+        catalogue = open_catalogue(folder({f"{part}/ends_in_b.toml": text.replace(old, new, 1)}))
+        with pytest.raises(DefinitionError) as caught:
+            {"automata": catalogue.automaton, "generators": catalogue.dataset}[part]("ends_in_b")
+        assert f"{part}/ends_in_b.toml" in str(caught.value).replace("\\", "/")
+        return str(caught.value)
+
+    return read
+
+
+def test_the_texts_are_good_as_they_are(folder):
+    catalogue = open_catalogue(
+        folder({"automata/ends_in_b.toml": LANGUAGE, "generators/deep/down/ends_in_b.toml": DATASET})
+    )
+    assert machine_of(catalogue, "ends_in_b").num_states == 2
+    assert catalogue.dataset("ends_in_b").sampling == {"balanced": 1.0}
+    assert catalogue.dataset("ends_in_b").train_lengths == (1, 40)
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "words"),
+    [
+        ("automata", "regex = ", "regexx = ", ["regexx", "'regex'"]),
+        ("automata", "alphabet = ", "alphabt = ", ["alphabt", "'alphabet'"]),
+        ("automata", "states = 2", "stats = 2", ["stats", "'states'", "claims"]),
+        ("automata", "aperiodic = ", "aperodic = ", ["aperodic", "'aperiodic'"]),
+        ("generators", "train_lengths", "train_length", ["train_length", "'train_lengths'"]),
+        ("generators", "train_lengths", "train-lengths", ["train-lengths", "'train_lengths'"]),
+        ("generators", "sampling", "smapling", ["smapling", "'sampling'"]),
+        ("generators", "change = ", "chang = ", ["chang", "'change'", "history"]),
+    ],
+)
+def test_an_unknown_key_is_named_with_the_nearest_that_exists(part, old, new, words, refusal):
+    message = refusal(part, old, new)
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "words"),
+    [
+        ("automata", 'title = "Ends in b"', "title = 5", ["title", "str", "int"]),
+        ("automata", 'alphabet = ["a", "b"]', 'alphabet = ["a", 2]', ["alphabet", "str", "int"]),
+        ("automata", "states = 2", 'states = "two"', ["states", "int", "str"]),
+        ("automata", "aperiodic = true", "aperiodic = 1", ["aperiodic", "bool", "int"]),
+        ("generators", 'automaton = "ends_in_b"', "automaton = true", ["automaton", "str", "bool"]),
+        ("generators", "train_lengths = [1, 40]", "train_lengths = [1.0, 40]", ["train_lengths", "1.0", "whole"]),
+        ("generators", 'sampling = "balanced"', "sampling = 3", ["sampling", "3", "balanced"]),
+    ],
+)
+def test_a_wrong_type_is_named_with_its_key(part, old, new, words, refusal):
+    message = refusal(part, old, new)
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "words"),
+    [
+        ("generators", "[1, 40]", "[40, 1]", ["train_lengths", "[40, 1]", "backwards", "(1, 40)"]),
+        ("generators", "[1, 40]", "[0, 40]", ["train_lengths", "0"]),
+        ("generators", '"balanced"', '"balancd"', ["'balancd'", "'balanced'"]),
+        ("generators", '"balanced"', "{ balanced = -1.0 }", ["sampling", "balanced", "-1.0"]),
+        ("generators", '"1.1.0"\nsampling', '"1.1"\nsampling', ["'1.1'", "x.y.z"]),
+        ("generators", '"1.1.0"\nsampling', '"1.2.0"\nsampling', ["history", "1.2.0"]),
+        ("generators", '"1.0.0"', '"one"', ["'one'", "x.y.z"]),
+        ("automata", 'regex = ".*b"', "", ["no definition", "regex"]),
+        ("automata", 'regex = ".*b"', 'regex = ".*b"\nfamily = "dyck"', ["regex and family"]),
+        ("automata", 'alphabet = ["a", "b"]', "", ["alphabet"]),
+        ("automata", "title = ", "title ", ["line"]),
+        ("generators", 'version = "1.1.0"\nsampling', "sampling", ["version"]),
+    ],
+)
+def test_a_wrong_value_is_named(part, old, new, words, refusal):
+    message = refusal(part, old, new)
+    assert all(word in message for word in words), message
+
+
+def test_the_last_change_must_be_that_of_the_version(folder):
+    text = DATASET[: DATASET.index("[[history]]")] + "history = []"
+    catalogue = open_catalogue(folder({"generators/ends_in_b.toml": text}))
+    with pytest.raises(DefinitionError, match="history"):
+        catalogue.dataset("ends_in_b")
+
+
+def test_every_built_in_file_can_be_read(dataset):
+    catalogue = open_catalogue()
+    record = catalogue.dataset(dataset)
+    assert record.automaton in catalogue.automata
+    assert record.history[-1].version == record.version
+    assert record.source
+
+
+def test_a_stem_may_stand_once_in_a_folder(folder):
+    root = folder({"automata/ends_in_b.toml": LANGUAGE, "automata/more/ends_in_b.toml": LANGUAGE})
+    with pytest.raises(DefinitionError) as caught:
+        open_catalogue(root)
+    assert "'ends_in_b' is taken" in str(caught.value)
+    assert str(caught.value).count("ends_in_b.toml") == 2
+
+
+@pytest.mark.parametrize("stem", ["Ends", "2b", "ends-in-b", "ends in b", "_b", "bé"])
+def test_a_stem_is_a_plain_name(stem, folder):
+    with pytest.raises(DefinitionError, match="cannot be used") as caught:
+        open_catalogue(folder({f"automata/{stem}.toml": LANGUAGE}))
+    assert repr(stem) in str(caught.value)
+
+
+def test_other_files_are_passed_over(folder):
+    root = folder({"automata/ends_in_b.toml": LANGUAGE, "automata/README.md": "notes", "automata/x/notes.txt": "y"})
+    assert set(open_catalogue(root).automata) - set(open_catalogue().automata) == {"ends_in_b"}
+
+
+def test_a_folder_of_ones_own_lies_on_top(folder, monkeypatch):
+    built_in = open_catalogue()
+    hiding = LANGUAGE.replace("Ends in b", "Hides Tomita 1")
+    monkeypatch.setenv(VARIABLE, str(folder({"automata/ends_in_b.toml": LANGUAGE, "automata/tomita_1.toml": hiding})))
+    catalogue = open_catalogue()
+    assert set(catalogue.automata) == {*built_in.automata, "ends_in_b"}
+    assert catalogue.datasets == built_in.datasets
+    assert catalogue.automaton("tomita_1").title == "Hides Tomita 1"
+    assert catalogue.automaton("tomita_2") == built_in.automaton("tomita_2")
+    monkeypatch.delenv(VARIABLE)
+    assert "ends_in_b" not in open_catalogue().automata
+    assert open_catalogue().automaton("tomita_1").title != "Hides Tomita 1"
+
+
+def test_the_argument_goes_before_the_variable(folder, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(folder({"automata/ends_in_b.toml": LANGUAGE}, "first")))
+    second = folder({"automata/other.toml": LANGUAGE}, "second")
+    assert "other" in open_catalogue(second).automata
+    assert "ends_in_b" not in open_catalogue(second).automata
+
+
+def test_an_empty_variable_is_none(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "")
+    assert open_catalogue().automata
+
+
+def test_a_folder_that_is_not_there_or_holds_nothing(tmp_path, monkeypatch):
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        open_catalogue(tmp_path / "nowhere")
+    with pytest.raises(DefinitionError, match="neither automata/ nor generators/"):
+        open_catalogue(tmp_path)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        open_catalogue()
+
+
+def test_unknown_names_come_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'tomita_1'"):
+        open_catalogue().automaton("tomita1")
+    with pytest.raises(UnknownNameError, match="Did you mean 'dyck_d6'"):
+        open_catalogue().dataset("dick_d6")

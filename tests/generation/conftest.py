@@ -1,0 +1,46 @@
+"""Every language and dataset of the catalogue as parameters of tests, and child processes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seqbench.catalogue.languages import machine_of, monoid_of
+from seqbench.catalogue.reader import open_catalogue
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for `language` runs for every language that has claims, one for `dataset` for every dataset."""
+    catalogue = open_catalogue()
+    if "language" in metafunc.fixturenames:
+        claims = [(name, each.parameters) for name in catalogue.automata for each in catalogue.automaton(name).all_claims]
+        ids = ["-".join([name, *(f"{k}={v}" for k, v in parameters.items())]) for name, parameters in claims]
+        metafunc.parametrize("language", claims, ids=ids, indirect=True)
+    if "dataset" in metafunc.fixturenames:
+        metafunc.parametrize("dataset", catalogue.datasets)
+
+
+@pytest.fixture
+def language(request: pytest.FixtureRequest):
+    """A machine and its monoid."""
+    machine = machine_of(open_catalogue(), *request.param)
+    return machine, monoid_of(machine)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., str]:
+    """What a program prints in a fresh interpreter, or its error output if it fails."""
+
+    def start(code: str, timeout: float = 60, **env: str) -> str:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | env
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=timeout,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return start
