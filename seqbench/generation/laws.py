@@ -21,7 +21,7 @@ from seqbench.generation.counts import Groups, Tables, groups_of, make_tables, p
 from seqbench.generation.edits import KINDS, edit_graph, num_edits
 from seqbench.generation.graph import PathGraph, class_graph, machine_graph
 from seqbench.generation.scaled import CERTAIN
-from seqbench.generation.words import walk
+from seqbench.generation.words import fill_fair, walk
 from seqbench.jit import kernel
 
 if TYPE_CHECKING:
@@ -103,6 +103,22 @@ class EndLaw:
         return np.empty(0, dtype=np.uint64)
 
 
+class FairLaw:
+    """All words alike, over 1, 2, 4 or 8 bits a symbol: no table, no look-up, and no error at all."""
+
+    def __init__(self, bits: int) -> None:
+        """The law of an alphabet of 2^bits symbols."""
+        self.bits = bits
+
+    def admits(self, max_length: int) -> Array:
+        """True for every length."""
+        return np.ones(max_length + 1, dtype=bool)
+
+    def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> None:
+        """Takes the symbols from the streams' bits."""
+        fill_fair(self.bits, lengths, offsets, rng.lane(streams, rng.FIRST_WORD), out)
+
+
 class NearMissLaw(EndLaw):
     """A member, a kind of edit and an edit, all uniform, given that the result is no member.
 
@@ -167,6 +183,9 @@ def _by_state(machine: "Machine", monoid: "Monoid | None", group_of_state: Array
 
 
 def _uniform(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
+    bits = machine.num_symbols.bit_length() - 1
+    if bits in {1, 2, 4, 8} and machine.num_symbols == 1 << bits and (outputs >= 0).all():
+        return FairLaw(bits)
     return _by_state(machine, monoid, np.where(outputs >= 0, 0, -1))
 
 

@@ -25,6 +25,8 @@ LANE_SHIFT = 16  # the row within its unit lies below (units hold at most 4096 r
 CHOICE, FIRST_WORD, SECOND_WORD = range(3)
 LANES = 4
 
+TILE = 64  # streams worked on side by side: enough independent chains to hide the latency of look-ups
+
 _M32 = np.uint64(0xFFFFFFFF)
 _S32 = np.uint64(32)
 _MULTIPLIER_0 = np.uint64(0xD2511F53)
@@ -90,15 +92,39 @@ def lane(streams: Words, number: int, attempt: int = 0) -> Words:
 
 
 @kernel
+def load_tile(streams: Words, chosen: Array, keys: Words) -> None:
+    """Copies up to TILE chosen streams to keys, shape (5, TILE)."""
+    for r in range(len(chosen)):
+        for j in range(5):
+            keys[j, r] = streams[j, chosen[r]]
+
+
+@kernel
+def draw_tile(keys: Words, counter: int, words: Words) -> None:
+    """The 32-bit words 4 * counter to 4 * counter + 3 of a tile of streams, words shape (4, TILE).
+
+    Always a whole tile: a loop of fixed length over small arrays is what the compiler vectorises.
+    """
+    for r in range(TILE):
+        a, b, c, d = draw32(keys, r, counter)
+        words[0, r], words[1, r] = np.uint32(a), np.uint32(b)
+        words[2, r], words[3, r] = np.uint32(c), np.uint32(d)
+
+
+@kernel
 def draw64(streams: Words) -> npt.NDArray[np.uint64]:
     """The first four 64-bit words of every stream, shape (4, n)."""
-    out = np.empty((4, streams.shape[1]), dtype=np.uint64)
-    for half in range(2):
-        first, second = out[2 * half], out[2 * half + 1]
-        for i in range(streams.shape[1]):
-            a, b, c, d = draw32(streams, i, half)
-            first[np.uint64(i)] = (a << _S32) | b
-            second[np.uint64(i)] = (c << _S32) | d
+    n = streams.shape[1]
+    out = np.empty((4, n), dtype=np.uint64)
+    keys, words = np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
+    for tile in range(0, n, TILE):
+        count = min(TILE, n - tile)
+        load_tile(streams, np.arange(tile, tile + count), keys)
+        for half in range(2):
+            draw_tile(keys, half, words)
+            for r in range(count):
+                out[2 * half, tile + r] = (np.uint64(words[0, r]) << _S32) | np.uint64(words[1, r])
+                out[2 * half + 1, tile + r] = (np.uint64(words[2, r]) << _S32) | np.uint64(words[3, r])
     return out
 
 

@@ -7,12 +7,11 @@ import numpy.typing as npt
 
 from seqbench.generation.counts import Tables, pick
 from seqbench.generation.graph import PathGraph
-from seqbench.generation.streams import Words, draw32
+from seqbench.generation.streams import TILE, Words, draw32, draw_tile, load_tile
 from seqbench.jit import kernel
 
 Array = npt.NDArray[Any]
 
-TILE = 64  # words walked side by side: enough independent chains to hide the latency of look-ups
 _S32 = np.uint64(32)
 _SECOND_HALVES = 1 << 30  # where the counters of second halves begin
 
@@ -35,15 +34,6 @@ def walk(
     edges = (graph.indptr, graph.source, graph.symbol)
     words = (order, ends.astype(np.int32), lengths.astype(np.int64), offsets.astype(np.int64))
     _walk(edges, graph.degree, tables.edges, tables.upper, words, streams, out)
-
-
-@kernel
-def _fill_buffer(keys: Words, group: int, buffer: Words) -> None:
-    """Four steps' worth of 32-bit words for a whole tile, buffer shape (4, TILE)."""
-    for r in range(TILE):
-        a, b, c, d = draw32(keys, r, group)
-        buffer[0, r], buffer[1, r] = np.uint32(a), np.uint32(b)
-        buffer[2, r], buffer[3, r] = np.uint32(c), np.uint32(d)
 
 
 @kernel
@@ -107,11 +97,10 @@ def _walk(
         for r in range(count):
             word = order[tile + r]
             node[r], base[r] = ends[word], offsets[word]
-            for j in range(5):
-                keys[j, r] = streams[j, word]
+        load_tile(streams, order[tile : tile + count], keys)
         for t in range(longest, 0, -1):
             if t & 3 == 3 or t == longest:
-                _fill_buffer(keys, t >> 2, buffer)
+                draw_tile(keys, t >> 2, buffer)
             while active < count and lengths[order[tile + active]] >= t:
                 active += 1
             draws = buffer[t & 3]
@@ -122,3 +111,35 @@ def _walk(
                 chosen = np.uint64(edge[r])
                 out[base[r] + place] = symbol[chosen]
                 node[r] = source[chosen]
+
+
+def fill_fair(bits: int, lengths: Array, offsets: Array, streams: Words, out: Array) -> None:
+    """Fills `out` with words of independent symbols, each of 2^bits alike: every symbol takes its own random bits.
+
+    Args:
+        bits: 1, 2, 4 or 8.
+        lengths: shape (n,).
+        offsets: where each word begins in `out`, shape (n,).
+        streams: random streams of the words, shape (5, n).
+        out: symbol ids, uint8, written in place.
+    """
+    _fill_fair(bits, np.argsort(-lengths, kind="stable"), lengths, offsets, streams, out)
+
+
+@kernel
+def _fill_fair(bits: int, order: Array, lengths: Array, offsets: Array, streams: Words, out: Array) -> None:
+    """Tile by tile, longest words first; 128 random bits give 128 / bits symbols."""
+    keys, words = np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
+    share, mask = 32 // bits, np.uint32((1 << bits) - 1)
+    for tile in range(0, len(order), TILE):
+        rows = order[tile : tile + TILE]
+        load_tile(streams, rows, keys)
+        for counter in range(-(-lengths[rows[0]] // (4 * share))):
+            draw_tile(keys, counter, words)
+            for r in range(len(rows)):
+                for w in range(4):
+                    first = share * (4 * counter + w)
+                    count = min(share, lengths[rows[r]] - first)
+                    word, place = words[w, r], np.uint64(offsets[rows[r]] + first)
+                    for j in range(count):
+                        out[place + np.uint64(j)] = (word >> np.uint32(bits * j)) & mask
