@@ -20,7 +20,8 @@ from seqbench.errors import CacheError, InputError, SeqbenchError, unknown_name
 from seqbench.generation.plan import Folder, Plan, dataset_names, plan
 
 # What the library's own builder takes; every other keyword is an option of the dataset. Asked, since releases differ.
-_SETTINGS = frozenset(inspect.signature(datasets.DatasetBuilder.__init__).parameters)
+# A config_id of the user's own would put different rows into one folder.
+_SETTINGS = inspect.signature(datasets.DatasetBuilder.__init__).parameters.keys() - {"config_id", "config_kwargs"}
 
 # Compared with messages, not with error numbers: the library keeps only the text of an error in a worker process.
 _FAULTS = {

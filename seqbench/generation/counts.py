@@ -21,6 +21,7 @@ from seqbench.jit import kernel
 Array = npt.NDArray[Any]
 
 MAX_TABLE_BYTES = 4 << 30
+ONE = np.array([1 << 63, 0, 2**64 - 127], dtype=np.uint64)  # the count 1: high, low, exponent -127 (see scaled)
 _ZERO = np.uint64(0)
 
 
@@ -85,58 +86,51 @@ def make_tables(graph: PathGraph, groups: Groups, max_length: int) -> Tables:
             f"Sampling tables for length {max_length} over {graph.num_edges:,} edges would pass 4 GiB. "
             f"The longest length that fits is {longest}; sampling by label needs smaller tables than by class."
         )
-    edges, ends, total, exponent = _thresholds(
-        graph.indptr, graph.source, graph.start, groups.indptr, groups.nodes, max_length
-    )
-    return Tables(edges, (edges >> np.uint64(32)).astype(np.uint32), ends, total, exponent)
+    lengths, nodes = max_length + 1, graph.num_nodes
+    edges = np.zeros((lengths, graph.num_edges), dtype=np.uint64)
+    ends = np.zeros((lengths, len(groups.nodes)), dtype=np.uint64)
+    totals = np.zeros((lengths, groups.num_groups, 3), dtype=np.uint64)
+    counts = np.zeros((2, nodes, 3), dtype=np.uint64)
+    counts[0, graph.start] = ONE
+    running = np.empty((max(graph.num_edges, len(groups.nodes)), 3), dtype=np.uint64)
+    _thresholds((graph.indptr, graph.source), (groups.indptr, groups.nodes), counts, running, (edges, ends, totals))
+    upper = (edges >> np.uint64(32)).astype(np.uint32)
+    return Tables(edges, upper, ends, totals[:, :, 0].copy(), totals[:, :, 2].astype(np.int32))
 
 
 @kernel
-def _share(
-    first: int, last: int, nodes: Array, high: Array, low: Array, exponent: Array, out: Array, running: Array
-) -> tuple[np.uint64, np.uint64, int]:
-    """Writes to out[first:last] the thresholds of choosing among nodes by their counts; returns the sum of counts."""
-    h, lo, e = _ZERO, _ZERO, 0
+def _share(first: int, last: int, nodes: Array, counts: Array, running: Array, out: Array, total: Array) -> None:
+    """Writes to out[first:last] the thresholds of choosing among nodes by their counts, and to total their sum."""
+    h, lo, e = _ZERO, _ZERO, np.int64(0)
     for i in range(first, last):
-        x = nodes[i]
-        h, lo, e = add(h, lo, e, high[x], low[x], exponent[x])
+        count = counts[nodes[i]]
+        h, lo, e = add(h, lo, e, count[0], count[1], np.int64(count[2]))
         running[i, 0], running[i, 1], running[i, 2] = h, lo, np.uint64(e)
-    if h == _ZERO:
-        return h, lo, e
+    total[0], total[1], total[2] = h, lo, np.uint64(e)
     for i in range(first, last):
         if running[i, 0] != _ZERO:
-            out[i] = ratio(running[i, 0], running[i, 1], int(running[i, 2]), h, lo, e)
-    return h, lo, e
+            out[i] = ratio(running[i, 0], running[i, 1], np.int64(running[i, 2]), h, lo, e)
 
 
 @kernel
 def _thresholds(
-    indptr: Array, source: Array, start: int, group_indptr: Array, group_nodes: Array, max_length: int
-) -> tuple[Array, Array, Array, Array]:
-    """All thresholds, one length after the other."""
-    num_nodes, num_groups = len(indptr) - 1, len(group_indptr) - 1
-    edges = np.zeros((max_length + 1, len(source)), dtype=np.uint64)
-    ends = np.zeros((max_length + 1, len(group_nodes)), dtype=np.uint64)
-    total = np.zeros((max_length + 1, num_groups), dtype=np.uint64)
-    total_exponent = np.zeros((max_length + 1, num_groups), dtype=np.int32)
-    high, low = np.zeros(num_nodes, dtype=np.uint64), np.zeros(num_nodes, dtype=np.uint64)
-    next_high, next_low = np.zeros(num_nodes, dtype=np.uint64), np.zeros(num_nodes, dtype=np.uint64)
-    exponent, next_exponent = np.zeros(num_nodes, dtype=np.int64), np.zeros(num_nodes, dtype=np.int64)
-    running = np.empty((max(len(source), len(group_nodes)), 3), dtype=np.uint64)
-    high[start], exponent[start] = np.uint64(1 << 63), -127  # the empty word: one, with the top bit set
-    for t in range(max_length + 1):
+    graph: tuple[Array, Array],
+    groups: tuple[Array, Array],
+    counts: Array,
+    running: Array,
+    out: tuple[Array, Array, Array],
+) -> None:
+    """All thresholds, one length after the other; every array is made by the caller, which compiles faster."""
+    indptr, source = graph
+    group_indptr, group_nodes = groups
+    edges, ends, totals = out
+    for t in range(len(edges)):
+        now, before = counts[t & 1], counts[(t + 1) & 1]
         if t > 0:
-            for x in range(num_nodes):
-                next_high[x], next_low[x], next_exponent[x] = _share(
-                    indptr[x], indptr[x + 1], source, high, low, exponent, edges[t], running
-                )
-            high, next_high = next_high, high
-            low, next_low = next_low, low
-            exponent, next_exponent = next_exponent, exponent
-        for g in range(num_groups):
-            h, _, e = _share(group_indptr[g], group_indptr[g + 1], group_nodes, high, low, exponent, ends[t], running)
-            total[t, g], total_exponent[t, g] = h, e
-    return edges, ends, total, total_exponent
+            for x in range(len(indptr) - 1):
+                _share(indptr[x], indptr[x + 1], source, before, running, edges[t], now[x])
+        for g in range(len(group_indptr) - 1):
+            _share(group_indptr[g], group_indptr[g + 1], group_nodes, now, running, ends[t], totals[t, g])
 
 
 @kernel

@@ -8,6 +8,8 @@ near_miss    a non-member one edit away from a uniform member (see edits)
 member       a member uniformly (acceptors)
 """
 
+import itertools
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -79,7 +81,9 @@ class EndLaw:
         draws = rng.draw64(rng.lane(streams, rng.CHOICE))
         opened = (self._open_indptr, self._open, self._open_thresholds)
         grouped = (self.groups.indptr, self.groups.nodes, self._tables.ends)
-        return np.asarray(_choose(lengths, draws, opened, grouped))
+        ends = np.empty(len(lengths), dtype=np.int32)
+        _choose(lengths, draws, opened, grouped, ends)
+        return ends
 
     def walk_to(self, ends: Array, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> None:
         """Writes uniform words that end at given nodes."""
@@ -132,43 +136,48 @@ class NearMissLaw(EndLaw):
         super().__init__(graph, groups_of(kinds, len(KINDS)), None)
 
     def _weigh(self, max_length: int) -> Array:
-        rows = [self._weigh_length(t, self._open[self._open_indptr[t] : self._open_indptr[t + 1]])
-                for t in range(max_length + 1)]  # fmt: skip
+        total, exponent = self._tables.total.tolist(), self._tables.exponent.tolist()
+        rows = [self._weigh_length(t, total[t], exponent[t]) for t in range(max_length + 1)]
         return np.array([threshold for row in rows for threshold in row], dtype=np.uint64)
 
-    def _weigh_length(self, length: int, kinds: Array) -> list[int]:
-        """Cumulative thresholds of the kinds that exist at a length, from exact whole numbers."""
-        total, exponent = self._tables.total[length], self._tables.exponent[length]
-        lowest = int(exponent[kinds].min(initial=2**31 - 1))
-        all_edits = [num_edits(kind, length, self.num_symbols) for kind in KINDS]
-        product = int(np.prod([n for n in all_edits if n], dtype=object))
-        weights = [(int(total[k]) << int(exponent[k]) - lowest) * product // all_edits[k] for k in kinds]
+    def _weigh_length(self, length: int, total: list[int], exponent: list[int]) -> list[int]:
+        """Cumulative thresholds of the kinds that have near misses of a length, from exact whole numbers."""
+        kinds = [kind for kind, count in enumerate(total) if count]
+        if not kinds:
+            return []
+        edits = [num_edits(KINDS[kind], length, self.num_symbols) for kind in kinds]
+        product, lowest = math.prod(edits), min(exponent[kind] for kind in kinds)
+        weights = [
+            (total[kind] << exponent[kind] - lowest) * (product // count)
+            for kind, count in zip(kinds, edits, strict=True)
+        ]
         whole = sum(weights)
-        return [min((sum(weights[: i + 1]) << 64) // whole, int(CERTAIN)) for i in range(len(weights))]
+        return [min((part << 64) // whole, int(CERTAIN)) for part in itertools.accumulate(weights)]
 
 
 @kernel
 def _choose(
-    lengths: Array, draws: Array, opened: tuple[Array, Array, Array], grouped: tuple[Array, Array, Array]
-) -> Array:
+    lengths: Array,
+    draws: Array,
+    opened: tuple[Array, Array, Array],
+    grouped: tuple[Array, Array, Array],
+    ends: Array,
+) -> None:
     """The end node of every row: a group by weight (uniform without weights), then an end by its number of words."""
-    group_draws, end_draws = draws[2], draws[3]
     open_indptr, open_groups, open_thresholds = opened
     group_indptr, nodes, end_thresholds = grouped
-    ends = np.empty(len(lengths), dtype=np.int32)
     for i in range(len(lengths)):
         t = lengths[i]
         first, last = open_indptr[t], open_indptr[t + 1]
         if len(open_thresholds) > 0:
-            chosen = pick(open_thresholds, first, last, group_draws[i])
+            chosen = pick(open_thresholds, first, last, draws[2, i])
         else:
             n = np.uint64(last - first)
-            upper = (group_draws[i] >> np.uint64(32)) * n
-            lower = ((group_draws[i] & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)
+            upper = (draws[2, i] >> np.uint64(32)) * n
+            lower = ((draws[2, i] & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)
             chosen = first + np.int64((upper + lower) >> np.uint64(32))
         g = open_groups[chosen]
-        ends[i] = nodes[pick(end_thresholds[t], group_indptr[g], group_indptr[g + 1], end_draws[i])]
-    return ends
+        ends[i] = nodes[pick(end_thresholds[t], group_indptr[g], group_indptr[g + 1], draws[3, i])]
 
 
 def class_of_state(monoid: "Monoid") -> Array | None:

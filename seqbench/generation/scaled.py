@@ -55,14 +55,15 @@ def ratio(nh: np.uint64, nl: np.uint64, ne: int, dh: np.uint64, dl: np.uint64, d
     if nh == dh and nl == dl:
         return CERTAIN
     quotient = _ZERO
-    for _ in range(64):  # long division, one bit a step
+    for _ in range(64):  # long division, one bit a step, without branches: half of them would be mispredicted
         carry = nh >> _S63
         nh = (nh << _ONE) | (nl >> _S63)
         nl = nl << _ONE
-        quotient = quotient << _ONE
-        if carry or nh > dh or (nh == dh and nl >= dl):
-            borrow = np.uint64(nl < dl)
-            nl = nl - dl
-            nh = nh - dh - borrow
-            quotient = quotient | _ONE
+        borrow = np.uint64(nl < dl)
+        less = np.uint64(nh < dh) | (np.uint64(nh == dh) & borrow)
+        fits = carry | (less ^ _ONE)
+        subtract = _ZERO - fits  # all ones or all zeros
+        nh -= (dh + borrow) & subtract
+        nl -= dl & subtract
+        quotient = (quotient << _ONE) | fits
     return quotient

@@ -111,21 +111,29 @@ def draw_tile(keys: Words, counter: int, words: Words) -> None:
         words[2, r], words[3, r] = np.uint32(c), np.uint32(d)
 
 
-@kernel
+def tile_buffers() -> tuple[Words, Words]:
+    """Room for the keys of a tile, shape (5, TILE), and for its words, shape (4, TILE)."""
+    return np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
+
+
 def draw64(streams: Words) -> npt.NDArray[np.uint64]:
     """The first four 64-bit words of every stream, shape (4, n)."""
-    n = streams.shape[1]
-    out = np.empty((4, n), dtype=np.uint64)
-    keys, words = np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
-    for tile in range(0, n, TILE):
-        count = min(TILE, n - tile)
-        load_tile(streams, np.arange(tile, tile + count), keys)
+    halves = np.empty((8, streams.shape[1]), dtype=np.uint32)
+    _draw_first(streams, np.arange(streams.shape[1]), *tile_buffers(), halves)
+    return (halves[0::2].astype(np.uint64) << _S32) | halves[1::2]
+
+
+@kernel
+def _draw_first(streams: Words, order: Array, keys: Words, words: Words, out: Words) -> None:
+    """The first eight 32-bit words of every stream."""
+    for tile in range(0, len(order), TILE):
+        rows = order[tile : tile + TILE]
+        load_tile(streams, rows, keys)
         for half in range(2):
             draw_tile(keys, half, words)
-            for r in range(count):
-                out[2 * half, tile + r] = (np.uint64(words[0, r]) << _S32) | np.uint64(words[1, r])
-                out[2 * half + 1, tile + r] = (np.uint64(words[2, r]) << _S32) | np.uint64(words[3, r])
-    return out
+            for w in range(4):
+                for r in range(len(rows)):
+                    out[4 * half + w, tile + r] = words[w, r]
 
 
 def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.int64]:

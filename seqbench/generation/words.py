@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from seqbench.generation.counts import Tables, pick
 from seqbench.generation.graph import PathGraph
-from seqbench.generation.streams import TILE, Words, draw32, draw_tile, load_tile
+from seqbench.generation.streams import TILE, Words, draw32, draw_tile, load_tile, tile_buffers
 from seqbench.jit import kernel
 
 Array = npt.NDArray[Any]
@@ -30,10 +30,18 @@ def walk(
         streams: random streams of the words, shape (5, n).
         out: symbol ids, uint8 or uint16, written in place.
     """
-    order = np.argsort(-lengths, kind="stable")
+    order = _longest_first(lengths)
     edges = (graph.indptr, graph.source, graph.symbol)
     words = (order, ends.astype(np.int32), lengths.astype(np.int64), offsets.astype(np.int64))
-    _walk(edges, graph.degree, tables.edges, tables.upper, words, streams, out)
+    tile = (np.empty(TILE, np.uint32), np.empty(TILE, np.uint32), np.empty(TILE, np.uint64), *tile_buffers())
+    _walk(edges, graph.degree, (tables.edges, tables.upper), words, streams, tile, out)
+
+
+def _longest_first(lengths: Array) -> Array:
+    """Indices of words by falling length."""
+    longest = int(lengths.max(initial=0))
+    shorter = longest - lengths
+    return np.argsort(shorter.astype(np.uint16) if longest < 1 << 16 else shorter, kind="stable")  # 16 bits: radix sort
 
 
 @kernel
@@ -74,10 +82,10 @@ def _compare(upper: Words, degree: int, draws: Words, node: Array, active: int, 
 def _walk(
     edges: tuple[Array, Array, Array],
     degree: int,
-    thresholds: Array,
-    upper: Array,
+    tables: tuple[Array, Words],
     words: tuple[Array, Array, Array, Array],
     streams: Words,
+    tile_arrays: tuple[Words, Words, Array, Words, Words],
     out: Array,
 ) -> None:
     """Walks tile by tile, longest words first; word r joins at step t = its length, and all end at step 1 together.
@@ -87,10 +95,8 @@ def _walk(
     """
     indptr, source, symbol = edges
     order, ends, lengths, offsets = words
-    node, edge = np.empty(TILE, dtype=np.uint32), np.empty(TILE, dtype=np.uint32)
-    base = np.empty(TILE, dtype=np.uint64)
-    keys = np.zeros((5, TILE), dtype=np.uint32)
-    buffer = np.empty((4, TILE), dtype=np.uint32)
+    thresholds, upper = tables
+    node, edge, base, keys, buffer = tile_arrays
     for tile in range(0, len(order), TILE):
         count, active = min(TILE, len(order) - tile), 0
         longest = lengths[order[tile]]
@@ -123,13 +129,15 @@ def fill_fair(bits: int, lengths: Array, offsets: Array, streams: Words, out: Ar
         streams: random streams of the words, shape (5, n).
         out: symbol ids, uint8, written in place.
     """
-    _fill_fair(bits, np.argsort(-lengths, kind="stable"), lengths, offsets, streams, out)
+    _fill_fair(bits, _longest_first(lengths), lengths, offsets, streams, tile_buffers(), out)
 
 
 @kernel
-def _fill_fair(bits: int, order: Array, lengths: Array, offsets: Array, streams: Words, out: Array) -> None:
+def _fill_fair(
+    bits: int, order: Array, lengths: Array, offsets: Array, streams: Words, buffers: tuple[Words, Words], out: Array
+) -> None:
     """Tile by tile, longest words first; 128 random bits give 128 / bits symbols."""
-    keys, words = np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
+    keys, words = buffers
     share, mask = 32 // bits, np.uint32((1 << bits) - 1)
     for tile in range(0, len(order), TILE):
         rows = order[tile : tile + TILE]

@@ -170,6 +170,7 @@ def test_configs_are_equal_by_recipe():
         ((6,), {}, UnknownNameError, "6"),
         (("dyck_d6", "train"), {}, InputError, "['dyck_d6', 'train']"),
         (("dyck_d6",), {"trian_examples": 5}, UnknownNameError, "Did you mean 'train_examples'"),
+        (("dyck_d6",), {"config_id": "mine"}, UnknownNameError, "'config_id'"),
         (("dyck_d6",), {"seed": "seven"}, InputError, "'seven'"),
         (("dyck_d6",), {"catalogue": "no_folder"}, UnknownNameError, "no_folder'"),
         (("dyck_d6",), {"version": "99.0.0"}, InputError, "'99.0.0'"),

@@ -119,17 +119,17 @@ def test_rare_classes_are_not_lost():
     assert (total[LONGEST] > 0).sum() == (total[LONGEST - 1] > 0).sum() == 259
 
 
-def test_words_sampled_by_a_law_have_their_exact_probability(language):
-    """The product of the widths of the thresholds that a word fell into, against one over the number of words."""
+def test_sampled_words_have_their_exact_probability(language):
+    """The product of the widths of the thresholds that a word fell into, against one over the words of its label."""
     machine, _ = language
-    law, length = LAWS["uniform"](machine, None, machine.outputs), 499
-    lengths = np.full(20, length)
+    law, length = LAWS["balanced"](machine, None, machine.outputs), 499
     out = np.empty(20 * length, dtype=np.uint8)
-    law.fill(lengths, np.arange(20) * length, rng.row_streams(rng.unit_key("exact"), np.arange(20)), out)
-    tables, graph = make_tables(law.graph, law.groups, length), law.graph
-    counts = list(exact_counts(graph, length))[-1]
-    words = sum(counts[x] for x in law.groups.nodes.tolist())
-    by_source = {
+    streams = rng.row_streams(rng.unit_key("exact"), np.arange(20))
+    law.fill(np.full(20, length), np.arange(20) * length, streams, out)
+    graph, groups = machine_graph(machine), by_label(machine)
+    tables = make_tables(graph, groups, length)
+    *_, counts = exact_counts(graph, length)
+    position = {
         (int(graph.source[e]), int(graph.symbol[e]), x): e - int(graph.indptr[x])
         for x in range(graph.num_nodes)
         for e in range(graph.indptr[x], graph.indptr[x + 1])
@@ -138,13 +138,16 @@ def test_words_sampled_by_a_law_have_their_exact_probability(language):
         states = [0]
         for symbol in word:
             states.append(int(machine.transitions[states[-1], symbol]))
-        at = law.groups.nodes.tolist().index(states[-1])
-        probability = Fraction(width(tables.ends[length].tolist(), at), WHOLE)
+        label = machine.outputs[states[-1]]
+        assert label >= 0
+        group = slice(groups.indptr[label], groups.indptr[label + 1])
+        ends = groups.nodes[group].tolist()
+        probability = Fraction(width(tables.ends[length, group].tolist(), ends.index(states[-1])), WHOLE)
         for t, symbol in enumerate(word, start=1):
             x = states[t]
             thresholds = tables.edges[t, graph.indptr[x] : graph.indptr[x + 1]].tolist()
-            probability *= Fraction(width(thresholds, by_source[states[t - 1], symbol, x]), WHOLE)
-        assert abs(probability * words - 1) < Fraction(1, 2**45)
+            probability *= Fraction(width(thresholds, position[states[t - 1], symbol, x]), WHOLE)
+        assert abs(probability * sum(counts[x] for x in ends) - 1) < Fraction(1, 2**45)
 
 
 def width(thresholds, index):
