@@ -1,7 +1,7 @@
 """A user's handle on one language: its machine and monoid; the label and class of any word; words to order."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.catalogue.languages import machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue
-from seqbench.catalogue.recipe import whole
+from seqbench.catalogue.recipe import sampling_weights, whole
 from seqbench.errors import InputError, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
@@ -204,8 +204,9 @@ class Language:
     def _sampler(self, label: int | None, syntactic_class: int | None, sampling: str) -> Sampler:
         labels = None if label is None else (label,)
         if syntactic_class is None:
-            needs_monoid = sampling in {"class", "composition"}
-            return Sampler(self.machine, self.monoid if needs_monoid else None, {sampling: 1.0}, labels)
+            weights = sampling_weights("sampling", sampling)
+            needs_monoid = bool({"class", "composition"} & weights.keys())
+            return Sampler(self.machine, self.monoid if needs_monoid else None, weights, labels)
         whole("syntactic_class", syntactic_class, 0, len(self.monoid) - 1)
         if label is not None and self.monoid.labels[syntactic_class] != label:
             raise InputError(
@@ -272,6 +273,11 @@ def solve(name: str, inputs: Any, catalogue: Folder = None) -> int | list[int]:
         0
     """
     lang = language(name, catalogue)
-    if isinstance(inputs, str) or (len(inputs) and isinstance(inputs[0], int | np.integer)):
+    if isinstance(inputs, str):
         return lang.label(inputs)
-    return lang.label_all(inputs)
+    if not isinstance(inputs, Sequence | np.ndarray):
+        raise InputError(
+            f"inputs is {inputs!r}, which is no list of words. Give words as text or as lists of symbol ids."
+        )
+    one_word = len(inputs) > 0 and isinstance(inputs[0], int | np.integer)
+    return lang.label(inputs) if one_word else lang.label_all(inputs)

@@ -34,7 +34,7 @@ def _language(language: dict[str, Any]) -> str:
 
 
 def _splits(facts: dict[str, Any]) -> str:
-    head = ("split", "rows", "lengths", "labels", "words also in train", "best score from the length alone")
+    head = ("split", "rows", "lengths", "labels", "words also in train", "best score from the parity of the length")
     rows = []
     for name, split in facts["splits"].items():
         first, last = split["lengths"]
@@ -43,14 +43,14 @@ def _splits(facts: dict[str, Any]) -> str:
         labels += ", ..." if len(split["labels"]) > 6 else ""
         overlap = f"{split['in_train']:,}" if "in_train" in split else ""
         rows.append(
-            (name, f"{split['examples']:,}", f"{first}-{last}{step}", labels, overlap, split["length_only_score"])
+            (name, f"{split['examples']:,}", f"{first}-{last}{step}", labels, overlap, split["length_parity_score"])
         )
     law = ", ".join(f"{name} {weight:g}" for name, weight in facts["recipe"]["sampling"].items())
     note = f"\nSampling: {law}. `test_near_miss` is half members, half words one edit away from a member.\n"
     single = sum(split["single_label_lengths"] for split in facts["splits"].values())
     if single:
         note += (
-            "\nSome lengths admit words of one label only, so the length alone predicts more than chance. "
+            "\nSome lengths admit words of one label only, so the length alone tells more than chance. "
             'Leave those lengths out with `single_label_lengths="drop"`.\n'
         )
     return "## Splits\n\n" + _table(head, rows) + note

@@ -64,7 +64,7 @@ def language_facts(plan: Plan) -> dict[str, Any]:
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """For every split its size, lengths, label shares, repeats, and what a look at the length alone would score.
+    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores.
 
     `in_train` tells how many rows hold a word that `train` holds too (compared by 64-bit keyed hashes, which differ
     for different words but for one chance in 2^64 a pair).
@@ -96,16 +96,16 @@ def _columns(split: SplitPlan, bar: Any) -> tuple[Array, Array, Array]:
 
 def _facts(plan: Plan, split: SplitPlan, lengths: Array, labels: Array) -> dict[str, Any]:
     allowed = split.split.lengths
-    by_label = np.zeros((int(lengths.max()) + 1, plan.machine.num_labels), dtype=np.int64)
-    np.add.at(by_label, (lengths, labels), 1)
-    counts = by_label.sum(axis=0)
+    by_parity = np.zeros((2, plan.machine.num_labels), dtype=np.int64)
+    np.add.at(by_parity, (lengths % 2, labels), 1)
+    counts = by_parity.sum(axis=0)
     return {
         "examples": split.num_examples,
         "lengths": [int(allowed[0]), int(allowed[-1])],
         "num_lengths": len(allowed),
         "length_step": int(np.gcd.reduce(np.diff(allowed))) if len(allowed) > 1 else 1,
         "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
-        "single_label_lengths": int(((by_label > 0).sum(axis=1)[allowed] == 1).sum()),
+        "single_label_lengths": int((plan.num_labels(int(allowed[-1]))[allowed] == 1).sum()),
         "majority_score": round(float(counts.max() / counts.sum()), 4),
-        "length_only_score": round(float(by_label.max(axis=1).sum() / counts.sum()), 4),
+        "length_parity_score": round(float(by_parity.max(axis=1).sum() / counts.sum()), 4),
     }

@@ -30,14 +30,14 @@ def info_text(facts: dict[str, Any]) -> str:
 
 
 def _split_lines(splits: dict[str, Any]) -> list[str]:
-    rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "labels", "in train", "length alone scores")]
+    rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "labels", "in train", "length parity scores")]
     for name, split in splits.items():
         first, last = split["lengths"]
         step = f" step {split['length_step']}" if split["length_step"] > 1 else ""
         labels = _shorten(", ".join(f"{label} {count}" for label, count in split["labels"].items()), 40)
         shared = f"{split['in_train']} ({split['in_train'] / split['examples']:.1%})" if "in_train" in split else ""
         rows.append(
-            (name, str(split["examples"]), f"{first}-{last}{step}", labels, shared, str(split["length_only_score"]))
+            (name, str(split["examples"]), f"{first}-{last}{step}", labels, shared, str(split["length_parity_score"]))
         )
     notes = []
     if any(split.get("in_train") for split in splits.values()):

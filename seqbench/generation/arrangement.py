@@ -41,7 +41,8 @@ class Arrangement:
         return Sampler(self.machine, self.monoid, self.recipe.sampling, self.labels)
 
     @functools.cached_property
-    def _by_label(self) -> EndLaw:
+    def by_label(self) -> EndLaw:
+        """The law that draws a label uniformly; it knows which labels have words of a length."""
         return balanced(self.machine, self.monoid, self._sampler.outputs)
 
     def splits(self) -> dict[str, Split]:
@@ -111,7 +112,7 @@ class Arrangement:
         """Whether each length has words to draw, and two labels where that is asked for."""
         admitted = self._sampler.admits(longest)
         if self.recipe.single_label_lengths == "drop":
-            admitted = admitted & (self._by_label.num_open(longest) > 1)
+            admitted = admitted & (self.by_label.num_open(longest) > 1)
         return admitted
 
     def _hold(self, split: str, longest: int) -> Array | None:
@@ -120,7 +121,7 @@ class Arrangement:
             return None
         low, high = self.recipe.train_lengths
         length = np.arange(longest + 1)
-        many = self._by_label.log2_words(longest) >= heldout.MIN_LOG2_WORDS
+        many = self.by_label.log2_words(longest) >= heldout.MIN_LOG2_WORDS
         in_training = (length >= low) & (length <= high)
         if split == "train":
             return many.astype(np.int64)

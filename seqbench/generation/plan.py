@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.algebra.machine import Machine
@@ -83,8 +84,20 @@ class Plan:
     @functools.cached_property
     def splits(self) -> dict[str, "SplitPlan"]:
         """The splits that have rows."""
-        found = Arrangement(self.name, self.recipe, self.machine, self.monoid, self.labels).splits()
-        return {name: SplitPlan(self, split) for name, split in found.items()}
+        return {name: SplitPlan(self, split) for name, split in self._arrangement.splits().items()}
+
+    def num_labels(self, longest: int) -> npt.NDArray[Any]:
+        """Number of labels that have words, by length up to the longest.
+
+        Example:
+            >>> plan("dyck_d6").num_labels(4).tolist()
+            [1, 1, 2, 1, 2]
+        """
+        return self._arrangement.by_label.num_open(longest)
+
+    @functools.cached_property
+    def _arrangement(self) -> Arrangement:
+        return Arrangement(self.name, self.recipe, self.machine, self.monoid, self.labels)
 
     def block(self, split: str, index: int) -> pa.RecordBatch:
         """A block of a split as Arrow.

@@ -16,7 +16,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `language` runs for every language that has claims, one for `dataset` for every dataset."""
     catalogue = open_catalogue()
     if "language" in metafunc.fixturenames:
-        claims = [(name, each.parameters) for name in catalogue.automata for each in catalogue.automaton(name).all_claims]
+        claims = [
+            (name, each.parameters) for name in catalogue.automata for each in catalogue.automaton(name).all_claims
+        ]
         ids = ["-".join([name, *(f"{k}={v}" for k, v in parameters.items())]) for name, parameters in claims]
         metafunc.parametrize("language", claims, ids=ids, indirect=True)
     if "dataset" in metafunc.fixturenames:

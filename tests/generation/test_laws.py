@@ -89,9 +89,7 @@ class Brute:
         return chance / chance.sum() if chance.any() else chance
 
     def substitutions(self, word):
-        return [
-            [*word[:i], b, *word[i + 1 :]] for i in range(self.length) for b in range(self.symbols) if b != word[i]
-        ]
+        return [[*word[:i], b, *word[i + 1 :]] for i in range(self.length) for b in range(self.symbols) if b != word[i]]
 
     def swaps(self, word):
         found = []
@@ -142,7 +140,10 @@ def check(found, chances):
     expected = chances * len(found)
     assert np.isclose(expected.sum(), len(found))
     small = expected < 5  # put together, so that the statistic follows its distribution
-    counts, expected = np.append(counts[~small], counts[small].sum()), np.append(expected[~small], expected[small].sum())
+    counts, expected = (
+        np.append(counts[~small], counts[small].sum()),
+        np.append(expected[~small], expected[small].sum()),
+    )
     counts, expected = counts[expected > 0], expected[expected > 0]
     if len(expected) > 1:
         assert stats.chisquare(counts, expected).pvalue > LEAST

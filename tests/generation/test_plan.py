@@ -256,6 +256,7 @@ def test_near_misses_and_members_are_halved(dataset):
 
 def one_edit_away(machine, word):
     """Whether some substitution, swap or move makes a word a member."""
+
     def is_member(each):
         return machine.outputs[state_after(machine, 0, each)] == 1
 

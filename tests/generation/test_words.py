@@ -112,7 +112,7 @@ def test_many_in_edges_are_searched(degree):
     length, graph = 50, loops(degree)
     assert graph.degree == 0
     random = np.random.default_rng(degree)
-    row = sorted(int(t) for t in random.integers(0, 2**63, degree - 1) * 2)
+    row = sorted(2 * int(t) for t in random.integers(0, 2**63, degree - 1))
     streams = rng.row_streams(rng.unit_key("search"), np.arange(70))
     found = walk(graph, [[*row, int(CERTAIN)]] * (length + 1), length, streams, np.uint16)
     for i in (0, 1, 63, 64, 69):

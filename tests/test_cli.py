@@ -1,0 +1,143 @@
+"""Every command as a user types it, with and without --json; bad input ends with exit code 2 and no traceback."""
+
+import json
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from seqbench.cli import main
+from seqbench.languages import language
+
+SMALL = ["--train-examples", "300", "--validation-examples", "50", "--test-examples-per-length", "2"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def read_json(result):
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_list_names_all_21_tasks():
+    names = read_json(run("list", "--json"))
+    assert len(names) == 25
+    assert "dyck_d12" in run("list").stdout
+
+
+def test_info_tells_language_splits_and_overlap():
+    facts = read_json(run("info", "dyck_d6", *SMALL, "--json"))
+    assert (facts["language"]["states"], facts["language"]["classes"]) == (8, 141)
+    assert facts["splits"]["validation"]["in_train"] > 0
+    assert facts["splits"]["test"]["in_train"] == 0
+    assert "141 classes" in run("info", "dyck_d6", *SMALL).stdout
+
+
+def test_info_shows_that_held_out_words_are_not_in_train():
+    facts = read_json(run("info", "dyck_d6", *SMALL, "--held-out", "--json"))
+    assert facts["splits"]["validation"]["in_train"] == 0
+
+
+def test_sample_prints_words_with_the_label():
+    words = read_json(run("sample", "dyck_d6", "--length", 12, "--label", 1, "-n", 5, "--json"))
+    assert [language("dyck_d6").label(each["word"]) for each in words] == [1] * 5
+    assert len(run("sample", "dyck_d6", "--length", 12, "--label", "accept", "-n", 5).stdout.splitlines()) == 5
+
+
+def test_generate_writes_parquet_that_datasets_reads_with_label_names(tmp_path):
+    out = tmp_path / "new" / "data"
+    facts = read_json(run("generate", "dyck_d6", "--test-lengths", 501, 510, *SMALL, "--out", out, "--json"))
+    assert facts["splits"] == {"train": 300, "validation": 50, "test": 20, "test_near_miss": 10}
+    table = pq.read_table(out / "test.parquet")
+    assert sorted(set(table["input_ids"].combine_chunks().value_lengths().to_pylist())) == list(range(501, 511))
+    files = {"test": str(out / "test.parquet")}
+    read = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))["test"]
+    assert read.features["label"].names == ["reject", "accept"]
+    assert json.loads((out / "recipe.json").read_text())["recipe"]["test_lengths"] == [501, 510]
+
+
+def test_generate_replaces_only_its_own_folders(tmp_path):
+    out = tmp_path / "data"
+    assert run("generate", "parity_check", *SMALL, "--split", "train", "--out", out).exit_code == 0
+    again = run("generate", "parity_check", *SMALL, "--split", "train", "--out", out)
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert run("generate", "parity_check", *SMALL, "--split", "test", "--out", out, "--force").exit_code == 0
+    assert sorted(file.name for file in out.iterdir()) == ["recipe.json", "test.parquet"]
+    foreign = tmp_path / "mine"
+    foreign.mkdir()
+    (foreign / "thesis.tex").write_text("years of work")
+    assert run("generate", "parity_check", "--out", foreign, "--force").exit_code == 2
+    link = tmp_path / "link"
+    link.symlink_to(out)
+    assert run("generate", "parity_check", "--out", link, "--force").exit_code == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "link", "mine"]
+    assert (foreign / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_failed_generate_leaves_nothing(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("seqbench.dataset.export.pq.ParquetWriter", full)
+    result = run("generate", "parity_check", *SMALL, "--out", tmp_path / "data")
+    assert result.exit_code == 2
+    assert "No space left on device" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_show_goes_through_load_dataset(tmp_path):
+    facts = read_json(run("show", "dyck_d6", *SMALL, "--cache-dir", tmp_path, "--json"))
+    assert list(facts["splits"]) == ["train", "validation", "test", "test_near_miss"]
+    example = facts["splits"]["train"]["examples"][0]
+    lang = language("dyck_d6")
+    assert lang.labels[lang.label(example["word"])] == example["label"]
+    assert lang.syntactic_class(example["word"]) == example["syntactic_class"]
+    text = run("show", "dyck_d6", *SMALL, "--cache-dir", tmp_path).stdout
+    assert facts["splits"]["test"]["digest"] in text
+
+
+def test_check_recomputes_claims(tmp_path):
+    assert run("check").exit_code == 0
+    (tmp_path / "automata").mkdir()
+    definition = 'title = "x"\nalphabet = ["0"]\nregex = "0*"\nsource = "me"\n'
+    claims = "[claims]\nstates = 2\nmonoid = 1\naperiodic = true\n"
+    (tmp_path / "automata" / "mine.toml").write_text(definition + claims)
+    wrong = run("check", "--catalogue", tmp_path)
+    assert wrong.exit_code == 1
+    assert "mine: claims states = 2, found 1." in wrong.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "dick_d6"], "Did you mean 'dyck_d6'"),
+        (["inof", "dyck_d6"], "Did you mean 'info'"),
+        (["info", "dyck_d6", "--test-lengths", "500", "41"], "runs backwards"),
+        (["info", "dyck_d6", "--test-lengths", "0", "41"], "out of range"),
+        (["info", "dyck_d6", "--test-lengths", "-3", "41"], "out of range"),
+        (["info", "dyck_d6", "--test-lengths", "1.5", "41"], "not a valid integer"),
+        (["info", "dyck_d6", "--sampling", "balanced=-1"], "Weights are finite numbers from 0 on"),
+        (["info", "dyck_d6", "--sampling", "balanced=0"], "sum to 0"),
+        (["info", "dyck_d6", "--sampling", "balanced=x"], "no number"),
+        (["info", "dyck_d6", "--sampling", "clas"], "Did you mean 'class'"),
+        (["info", "dyck_d6", "--targets", "prefixes"], "Did you mean 'prefix'"),
+        (["info", "dyck_d6", "--labels", "accept", "--test-lengths", "41", "41"], "40, 42"),
+        (["info", "dyck_d6", "--catalogue", "/nowhere/at/all"], "no catalogue folder"),
+        (["sample", "dyck_d6", "--length", "13", "--label", "1"], "10, 12, 14"),
+        (["sample", "dyck_d6", "--length", "x"], "not a valid integer"),
+        (["sample", "dyck_d6", "--lenght", "12"], "--length"),
+        (["generate", "dyck_d6", "--out", "/dev/null/x"], "cannot be written"),
+        (["generate", "dyck_d6", "--split", "tset", "--out", "never"], "Did you mean 'test'"),
+    ],
+)
+def test_bad_input_ends_with_one_message(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
