@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from seqbench.errors import TooLargeError
 from seqbench.generation.plan import plan
 
 RECIPE = {"train_lengths": (1, 12), "validation_lengths": (1, 12), "test_lengths": (20, 23), "train_examples": 3000,
@@ -81,12 +82,21 @@ def test_wide_alphabets(symbols, kind, law, own):
 
 
 def test_near_misses_of_a_wide_alphabet(own):
-    """The graph of edits is small enough, or refused at once: the next test but one sets the memory."""
+    """Ten symbols up, ten down: the last symbol alone decides, also after an edit."""
     planned = plan("own", own(wide(20)), **RECIPE)
     rows = [row for i in range(planned.splits["test_near_miss"].num_blocks)
             for row in planned.block("test_near_miss", i).to_pylist()]  # fmt: skip
     assert sum(row["label"] for row in rows) * 2 == len(rows) == 4 * 16
     assert all(row["label"] == (row["input_ids"][-1] >= 10) for row in rows)
+
+
+def test_a_language_too_large_for_near_misses_says_which_option_leaves_them_out(own):
+    """The split is made unless near_miss=False, so whoever did not ask for it must learn of that option."""
+    more = "parameters = { depth = 500 }\nclasses = false"
+    root = own('family = "dyck"', more=more)
+    with pytest.raises(TooLargeError, match="near_miss=False"):
+        plan("own", root, **RECIPE).splits  # noqa: B018
+    assert plan("own", root, near_miss=False, **RECIPE).block("train", 0).num_rows == 3000
 
 
 def test_three_letters(own):
