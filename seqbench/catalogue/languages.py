@@ -10,7 +10,7 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.schema import Automaton
-from seqbench.errors import DefinitionError, InputError, unknown_name
+from seqbench.errors import DefinitionError, InputError, SeqbenchError, unknown_name
 
 
 def machine_of(catalogue: Catalogue, name: str, parameters: dict[str, Any] | None = None) -> Machine:
@@ -29,7 +29,11 @@ def machine_of(catalogue: Catalogue, name: str, parameters: dict[str, Any] | Non
 
 @functools.lru_cache(maxsize=256)
 def _machine(catalogue: Catalogue, name: str, parameters: str) -> Machine:
-    return build_machine(catalogue.automaton(name), json.loads(parameters))
+    automaton = catalogue.automaton(name)
+    try:
+        return build_machine(automaton, json.loads(parameters))
+    except SeqbenchError as error:
+        raise type(error)(f"The language {name!r}: {error}") from None
 
 
 def build_machine(automaton: Automaton, parameters: dict[str, Any]) -> Machine:

@@ -86,11 +86,21 @@ def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:
         True
     """
     folder = folder if folder is not None else os.environ.get(VARIABLE) or None
-    return _open(None if folder is None else str(Path(folder).expanduser().resolve()))
+    if folder is None:
+        return _open(None, ())
+    path = Path(folder).expanduser().resolve()
+    return _open(str(path), _state(path))
 
 
-@functools.cache
-def _open(folder: str | None) -> Catalogue:
+def _state(folder: Path) -> tuple[tuple[str, int], ...]:
+    """All definitions with their times of change: an edited file is read again, in a notebook too."""
+    files = [file for part in ("automata", "generators") for file in (folder / part).rglob("*.toml")]
+    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in files))
+
+
+@functools.lru_cache(maxsize=64)
+def _open(folder: str | None, state: tuple[tuple[str, int], ...]) -> Catalogue:
+    del state
     built_in = files("seqbench") / "_catalogue"
     if not built_in.is_dir():  # a source tree: the folders lie beside the package
         built_in = Path(str(files("seqbench"))).parent
@@ -158,7 +168,7 @@ def _read(file: Traversable, record: type[T]) -> T:
 
 def _explain(message: str) -> str:
     """The validation message, with the nearest key that exists where a key does not."""
-    unknown = re.search(r"unknown field `(\w+)`", message)
+    unknown = re.search(r"unknown field `([^`]+)`", message)
     close = nearest(unknown[1], _KNOWN_KEYS) if unknown else []
     hint = f" Did you mean {close[0]!r}?" if close else ""
     return message.replace("Object", "the table").replace(" - at `$.", " at `").rstrip(".") + "." + hint

@@ -13,6 +13,7 @@ SAMPLINGS = ("uniform", "balanced", "class", "composition", "near_miss", "member
 TARGETS = ("label", "prefix")
 SINGLE_LABEL_LENGTHS = ("keep", "drop")
 MAX_LENGTH = 10_000_000
+WEIGHT_DIGITS = 12  # so that proportional weights come out equal
 
 Range = tuple[int, int]
 R = TypeVar("R", bound="Recipe")
@@ -91,7 +92,7 @@ def canonical(recipe: Recipe) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers and arrays, ranges and tuples as Python numbers and lists."""
+    """NumPy numbers and arrays and tuples as Python numbers and lists."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, tuple | list):
@@ -132,7 +133,7 @@ def length_range(name: str, value: Any) -> Range:
 
 
 def sampling_weights(name: str, value: Any) -> dict[str, float]:
-    """Weights of sampling laws that sum to one, sorted by name, zeros left out.
+    """Weights of sampling laws that sum to one (each to 12 digits), sorted by name, zeros left out.
 
     Raises:
         UnknownNameError: a law that does not exist.
@@ -145,16 +146,28 @@ def sampling_weights(name: str, value: Any) -> dict[str, float]:
     weights = {value: 1.0} if isinstance(value, str) else value
     if not isinstance(weights, Mapping):
         raise InputError(f"{name} is {value!r}. Name a law ({', '.join(SAMPLINGS)}) or give weights by name.")
-    for law, weight in weights.items():
-        if law not in SAMPLINGS:
-            raise unknown_name("sampling law", law, SAMPLINGS)
-        number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight) or weight < 0:
-            raise InputError(f"{name} gives {law!r} the weight {weight!r}. Weights are finite numbers from 0 on.")
-    total = math.fsum(weights.values())
-    if not 0 < total < math.inf:
-        raise InputError(f"{name} is {value!r}, whose weights sum to {total}. Give some law a positive weight.")
-    return {law: weights[law] / total for law in sorted(weights) if weights[law] > 0}
+    numbers = {law: _weight(name, law, weight) for law, weight in weights.items()}
+    largest = max(numbers.values(), default=0.0)
+    if largest == 0:
+        raise InputError(f"{name} is {value!r}, whose weights sum to 0. Give some law a positive weight.")
+    shares = {law: number / largest for law, number in numbers.items()}  # cannot overflow
+    total = math.fsum(shares.values())
+    if abs(total * largest - 1) < 1e-9:  # they sum to one already: dividing again would change the last digit
+        shares, total = numbers, 1.0
+    rounded = {law: round(shares[law] / total, WEIGHT_DIGITS) for law in sorted(shares)}
+    return {law: weight for law, weight in rounded.items() if weight > 0}
+
+
+def _weight(name: str, law: str, weight: Any) -> float:
+    if law not in SAMPLINGS:
+        raise unknown_name("sampling law", law, SAMPLINGS)
+    try:
+        number = float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or number < 0:
+        raise InputError(f"{name} gives {law!r} the weight {weight!r}. Weights are finite numbers from 0 on.")
+    return number
 
 
 def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:

@@ -121,7 +121,7 @@ class Arrangement:
             return None
         low, high = self.recipe.train_lengths
         length = np.arange(longest + 1)
-        many = self.by_label.log2_words(longest) >= heldout.MIN_LOG2_WORDS
+        many = self.by_label.fewest_log2(longest) >= heldout.MIN_LOG2_WORDS
         in_training = (length >= low) & (length <= high)
         if split == "train":
             return many.astype(np.int64)
@@ -133,7 +133,7 @@ class Arrangement:
         kept = lengths[hold[lengths] != 1]
         if len(kept) == 0:
             raise InputError(
-                f"held_out=True leaves no length for {split!r}: lengths up to {lengths[-1]} have fewer than "
-                f"{2**heldout.MIN_LOG2_WORDS:.0f} words and are left to training. Raise {split}_lengths."
+                f"held_out=True leaves no length for {split!r}: at lengths up to {lengths[-1]} some label has fewer "
+                f"than {2**heldout.MIN_LOG2_WORDS:.0f} words, so they are left to training. Raise {split}_lengths."
             )
         return np.asarray(kept)

@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 Edges = tuple[Array, Array, Array]
 
 KINDS = ("substitution", "swap", "move")
-MAX_NODES = 2_000_000
+MAX_EDGES = 5_000_000
 
 
 def num_edits(kind: str, length: int, num_symbols: int) -> int:
@@ -44,7 +44,7 @@ def edit_graph(machine: "Machine") -> tuple[PathGraph, Array]:
 
     Raises:
         InputError: if the machine is not an acceptor.
-        TooLargeError: if the graph would pass two million nodes.
+        TooLargeError: if the graph would pass five million edges.
     """
     if not machine.is_acceptor:
         raise InputError(
@@ -52,12 +52,13 @@ def edit_graph(machine: "Machine") -> tuple[PathGraph, Array]:
             "Sample 'uniform', 'balanced', 'class' or 'composition' instead."
         )
     states, symbols = machine.num_states, machine.num_symbols
-    size = states + 3 * states**2 * (1 + symbols**2)
-    if size > MAX_NODES:
+    edges = 3 * states**2 * (symbols + symbols**2 * (symbols + 1)) + states * (symbols + 4 * symbols**2)
+    if edges > MAX_EDGES:
         raise TooLargeError(
-            f"Near misses of a machine with {states} states and {symbols} symbols need {size:,} nodes; "
-            f"the limit is {MAX_NODES:,}. Sample 'balanced' or 'class' instead."
+            f"Near misses of a machine with {states} states and {symbols} symbols need {edges:,} edges; "
+            f"the limit is {MAX_EDGES:,}. Leave them out: near_miss=False, and another sampling law than 'near_miss'."
         )
+    size = states + 3 * states**2 * (1 + symbols**2)
     source, symbol, target = (np.concatenate(parts) for parts in zip(*_edges(machine), strict=True))
     return _trim(source, symbol, target, _kinds(machine, size))
 

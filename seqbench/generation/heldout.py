@@ -11,7 +11,7 @@ from seqbench.jit import kernel
 Array = npt.NDArray[Any]
 
 SHARE = 8  # one word in eight is held out
-MIN_LOG2_WORDS = 10.0  # lengths with fewer than 2^10 words are left to training whole
+MIN_LOG2_WORDS = 10.0  # lengths where some label has fewer than 2^10 words are left to training whole
 MAX_ATTEMPTS = 2000
 
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -61,13 +61,13 @@ class EndLaw:
         self._prepare(max_length)
         return np.asarray(np.diff(self._open_indptr)[: max_length + 1])
 
-    def log2_words(self, max_length: int) -> Array:
-        """Logarithm to base 2 of the number of words of all groups, by length; -inf where there is none."""
+    def fewest_log2(self, max_length: int) -> Array:
+        """Logarithm to base 2 of the number of words of the smallest group that has any, by length."""
         self._prepare(max_length)
         total, exponent = self._tables.total[: max_length + 1], self._tables.exponent[: max_length + 1]
         with np.errstate(divide="ignore"):
             logarithms = np.log2(total.astype(np.float64)) + 64 + exponent
-        return np.asarray(np.logaddexp2.reduce(logarithms, axis=1))
+        return np.asarray(np.where(total > 0, logarithms, np.inf).min(axis=1))
 
     def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
         """Draws the ends, then walks back from them."""
@@ -204,11 +204,18 @@ def balanced(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> End
 
 
 def _member(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
+    if not machine.is_acceptor:
+        raise InputError(
+            f"'member' needs a language with members and non-members, not {machine.num_labels} labels. "
+            "Sample 'uniform' or 'balanced' with labels=[...] instead."
+        )
     return _by_state(machine, monoid, np.where(outputs == 1, 0, -1))
 
 
 def _near_miss(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
-    del monoid, outputs
+    del monoid
+    if machine.is_acceptor and (machine.outputs == 0).any() and not (outputs == 0).any():
+        raise InputError("Near misses are non-members, and labels leaves out 'reject'. Use another sampling law.")
     return NearMissLaw(machine)
 
 

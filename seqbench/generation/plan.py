@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+import msgspec
 import numpy.typing as npt
 import pyarrow as pa
 
@@ -67,9 +68,13 @@ class Plan:
 
     def __init__(self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset) -> None:
         """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
-        self.name, self.recipe, self._catalogue, self._defaults = name, recipe, catalogue, defaults
+        self.name, self._catalogue, self._defaults = name, catalogue, defaults
+        if recipe.automaton not in catalogue.automata:
+            raise unknown_name(f"language (named by the dataset {name!r})", recipe.automaton, catalogue.automata)
         self.machine = machine_of(catalogue, recipe.automaton, recipe.parameters)
-        self.labels = self._label_ids()
+        self.labels = self._label_ids(recipe)
+        names = None if self.labels is None else tuple(self.machine.labels[label] for label in self.labels)
+        self.recipe = msgspec.structs.replace(recipe, labels=names)  # one spelling, whether ids or names were given
 
     @functools.cached_property
     def monoid(self) -> Monoid | None:
@@ -169,10 +174,10 @@ class Plan:
         """The columns."""
         return schema_of(self.machine, classes=self.recipe.classes, prefix=self.recipe.targets == "prefix")
 
-    def _label_ids(self) -> tuple[int, ...] | None:
-        if self.recipe.labels is None:
+    def _label_ids(self, recipe: Dataset) -> tuple[int, ...] | None:
+        if recipe.labels is None:
             return None
-        return tuple(sorted({label_id(self.machine, label) for label in self.recipe.labels}))
+        return tuple(sorted({label_id(self.machine, label) for label in recipe.labels}))
 
 
 class SplitPlan:

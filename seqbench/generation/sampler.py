@@ -105,7 +105,8 @@ class Sampler:
         max_length = int(lengths.max(initial=0))
         admitted = np.array([law.admits(max_length)[lengths] for law in self.laws])
         cumulative = np.cumsum(self.weights[:, None] * admitted, axis=0)
-        draws = rng.draw64(rng.lane(streams, rng.CHOICE))[1] * 2.0**-64 * cumulative[-1]
+        draws = rng.draw64(rng.lane(streams, rng.CHOICE))[1] >> np.uint64(11)
+        draws = draws * 2.0**-53 * cumulative[-1]  # below the last: 53 bits are exact
         return np.asarray(np.argmax(draws < cumulative, axis=0))
 
     def _label(self, tokens: Array, offsets: Array, classes: Array) -> Rows:

@@ -6,8 +6,8 @@ asked for, and more words a length only add to those there were. A block is one 
 lengths: what one Arrow batch holds.
 """
 
+import bisect
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -88,7 +88,7 @@ class Split:
     @property
     def num_blocks(self) -> int:
         """Number of blocks."""
-        return len(self._blocks)
+        return int(self._runs[-1][0])
 
     @property
     def num_tokens(self) -> int:
@@ -96,32 +96,52 @@ class Split:
         return int(self.num_examples * self.lengths.mean())
 
     def rows(self, block: int) -> Rows:
-        """The rows of a block."""
-        units = self._blocks[block]
+        """The rows of a block.
+
+        Raises:
+            InputError: no such block.
+        """
+        if not 0 <= block < self.num_blocks:
+            raise InputError(
+                f"{self.identity.split!r} has no block {block}. Blocks run from 0 to {self.num_blocks - 1}."
+            )
+        units = self._units(block)
         streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units], axis=1)
         lengths = np.concatenate([self._lengths(unit) for unit in units])
         law = np.concatenate([np.arange(unit.rows) for unit in units]) % len(self.sampler.laws)
         return self._hold_out(lengths, streams, law if self.alternate else None)
 
     @cached_property
-    def _blocks(self) -> list[list[Unit]]:
-        """Units of neighbouring lengths gathered until a block is full."""
-        blocks: list[list[Unit]] = []
-        rows, tokens = UNIT_ROWS, 0
-        for unit in self._units():
-            size = unit.rows * (unit.length or int(self.lengths[-1]))
-            if rows + unit.rows > UNIT_ROWS or tokens + size > UNIT_TOKENS:
-                blocks.append([])
-                rows, tokens = 0, 0
-            blocks[-1].append(unit)
-            rows, tokens = rows + unit.rows, tokens + size
-        return blocks
+    def _runs(self) -> list[tuple[int, list[int | None]]]:
+        """Runs of blocks: how many blocks there are up to the end of the run, and its lengths.
 
-    def _units(self) -> Iterator[Unit]:
+        A length of many units is a run of many blocks; lengths of one unit each are gathered until a block is full.
+        """
+        runs: list[tuple[int, list[int | None]]] = []
+        blocks, open_rows, open_tokens = 0, UNIT_ROWS, 0
         for length in self.lengths.tolist() if self.per_length else [None]:
-            most = max(1, min(UNIT_ROWS, UNIT_TOKENS // (length or int(self.lengths[-1]))))
-            for number in range(-(-self.examples // most)):
-                yield Unit(number, min(most, self.examples - number * most), length)
+            units = -(-self.examples // self._most(length))
+            tokens = self.examples * (length or 0)
+            if units == 1 and open_rows + self.examples <= UNIT_ROWS and open_tokens + tokens <= UNIT_TOKENS:
+                runs[-1][1].append(length)
+                open_rows, open_tokens = open_rows + self.examples, open_tokens + tokens
+                continue
+            blocks += units
+            runs.append((blocks, [length]))
+            open_rows, open_tokens = (self.examples, tokens) if units == 1 else (UNIT_ROWS, 0)
+        return runs
+
+    def _units(self, block: int) -> list[Unit]:
+        run = bisect.bisect_right(self._runs, block, key=lambda each: each[0])
+        number = block - (self._runs[run - 1][0] if run else 0)
+        return [
+            Unit(number, min(self._most(length), self.examples - number * self._most(length)), length)
+            for length in self._runs[run][1]
+        ]
+
+    def _most(self, length: int | None) -> int:
+        """Rows of a full unit; an even number, so that alternating laws stay halves."""
+        return max(2, min(UNIT_ROWS, UNIT_TOKENS // (length or int(self.lengths[-1]))) // 2 * 2)
 
     def _key(self, unit: Unit) -> rng.Words:
         return self.identity.key(unit.number if unit.length is None else f"{unit.length}/{unit.number}")

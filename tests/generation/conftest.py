@@ -39,9 +39,14 @@ def run(tmp_path: Path) -> Callable[..., str]:
     def start(code: str, timeout: float = 60, **env: str) -> str:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | env
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=timeout,
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

@@ -1,5 +1,6 @@
 """Tables of exact sampling, against exact whole-number counts."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -28,7 +29,7 @@ def exact_counts(graph, longest):
     counts[graph.start] = 1
     yield counts
     for _ in range(longest):
-        counts = [sum(counts[source[e]] for e in range(a, b)) for a, b in zip(bounds, bounds[1:], strict=False)]
+        counts = [sum(counts[source[e]] for e in range(a, b)) for a, b in itertools.pairwise(bounds)]
         yield counts
 
 
@@ -181,7 +182,7 @@ def test_a_pick_takes_the_first_threshold_above_the_draw_and_never_one_of_no_wid
 
 def test_groups_keep_the_order_of_nodes():
     groups = groups_of(np.array([1, 0, -1, 1, 0, 3]), 5)
-    assert [groups.nodes[a:b].tolist() for a, b in zip(groups.indptr, groups.indptr[1:], strict=False)] == [
+    assert [groups.nodes[a:b].tolist() for a, b in itertools.pairwise(groups.indptr)] == [
         [1, 4], [0, 3], [], [5], [],
     ]  # fmt: skip
     assert groups.num_groups == 5

@@ -149,16 +149,43 @@ def check(found, chances):
         assert stats.chisquare(counts, expected).pvalue > LEAST
 
 
-def test_the_yardstick_finds_a_slight_skew():
-    """52 to 48, the fault of a peer, on 15,000 words."""
-    chances = np.full(64, 1 / 64)
-    random = np.random.default_rng(0)
-    check(random.choice(64, 15_000, p=chances), chances)
-    skewed = np.repeat([0.52 / 32, 0.48 / 32], 32)
+def check_symbols(found, chances, symbols, length):
+    """Whether the symbols at each position follow the probabilities: far more sensitive to a common skew."""
+    counts = np.bincount(found, minlength=len(chances))
+    for position in range(length):
+        digit = np.arange(len(chances)) // symbols**position % symbols
+        expected = np.bincount(digit, chances, minlength=symbols) * len(found)
+        seen = np.bincount(digit, counts, minlength=symbols)
+        there = expected > 0
+        if there.sum() > 1:
+            assert stats.chisquare(seen[there], expected[there]).pvalue > LEAST
+
+
+def test_the_yardsticks_find_a_skew():
+    """The second one 52 to 48, a fault of a peer, the first one 56 to 44."""
+    chances, random = np.full(64, 1 / 64), np.random.default_rng(0)
+    fair = random.choice(64, 240_000, p=chances)
+    check(fair[:12_000], chances)
+    check_symbols(fair, chances, 2, 6)
     with pytest.raises(AssertionError):
-        check(random.choice(64, 15_000, p=skewed), chances)
+        check(random.choice(64, 12_000, p=np.repeat([0.56 / 32, 0.44 / 32], 32)), chances)
+    with pytest.raises(AssertionError):
+        check_symbols(random.choice(64, 240_000, p=np.repeat([0.52 / 32, 0.48 / 32], 32)), chances, 2, 6)
     with pytest.raises(AssertionError):
         check(np.array([0, 1]), np.array([1.0, 0.0]))
+
+
+@pytest.mark.parametrize("law", ["uniform", "balanced", "near_miss"])
+def test_symbols_of_240_000_words_at_every_position(law, language):
+    machine, monoid = language
+    if law not in laws_for(machine):
+        pytest.skip("no members")
+    length = max(n for n in LENGTHS[machine.num_symbols] if brute(machine, n).chances(law).any())
+    found = []
+    for unit in range(4):
+        rows, drawn, _ = sample(machine, monoid, {law: 1.0}, [length], seed=f"symbols {unit}")
+        found.append(numbers(rows, drawn, length, machine.num_symbols))
+    check_symbols(np.concatenate(found), brute(machine, length).chances(law), machine.num_symbols, length)
 
 
 def laws_for(machine):

@@ -45,7 +45,7 @@ def test_long_words_can_be_made_where_the_tables_fit():
 
 def test_the_edits_of_a_machine_of_many_states_are_refused():
     machine = families.build("dyck", {"depth": 2000})
-    with pytest.raises(TooLargeError, match="near misses|Near misses") as caught:
+    with pytest.raises(TooLargeError, match="Near misses") as caught:
         edit_graph(machine)
     assert f"{machine.num_states}" in str(caught.value)
 
@@ -83,7 +83,10 @@ assert time.perf_counter() - started < 30
 """
 
 
-@pytest.mark.parametrize(("states", "symbols"), [(2, 300), (2, 400), (1, 800), (30, 25), (300, 2)])
+SLOW = [pytest.param(*size, marks=pytest.mark.slow) for size in [(2, 400), (30, 25), (300, 2)]]
+
+
+@pytest.mark.parametrize(("states", "symbols"), [(2, 300), (1, 800), *SLOW])
 def test_edits_are_refused_before_memory_is_gone(states, symbols, run):
     """Whatever is too large: states, symbols or edges."""
     table = f"[[(q + a) % {states} for a in range({symbols})] for q in range({states})]"

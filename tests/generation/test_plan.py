@@ -156,8 +156,15 @@ def test_more_words_a_length_only_add(dataset):
             assert len(by_length[n]) == 5000
 
 
-LONG = {"sampling": "uniform", "train_lengths": (121, 123), "validation_lengths": (121, 123), "test_lengths": (121, 123),
-        "train_examples": 500, "validation_examples": 500, "test_examples_per_length": 100}  # fmt: skip
+LONG = {
+    "sampling": "uniform",
+    "train_lengths": (121, 123),
+    "validation_lengths": (121, 123),
+    "test_lengths": (121, 123),
+    "train_examples": 500,
+    "validation_examples": 500,
+    "test_examples_per_length": 100,
+}
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, 1), (42, 43), (1, 2**64 - 1)])

@@ -1,0 +1,148 @@
+"""The one look of all pictures: colours, fonts, figures in inches, and how they are saved."""
+
+import io
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqbench.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#1b1f24"
+GREY = "#5f6874"
+RULE = "#b9c0ca"
+PALE = "#f4f6f9"
+BLUE = "#dbe8f8"
+CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Lines in turn: colours that the colour-blind can tell apart (Okabe and Ito 2008)."""
+
+FONT_SIZE = 9
+SMALL = 7.5
+EM = 0.62 / 72
+"""The width of a character in inches for each point of font size, on the safe side."""
+
+RC: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": FONT_SIZE,
+    "axes.labelsize": FONT_SIZE,
+    "axes.titlesize": FONT_SIZE + 1,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL + 0.5,
+    "legend.frameon": False,
+    "text.color": INK,
+    "text.usetex": False,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.facecolor": "white",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "savefig.dpi": 200,
+    "svg.hashsalt": "seqbench",
+    "svg.fonttype": "path",
+}
+
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+"""The formats by suffix, with the metadata that would make two equal pictures differ."""
+
+
+def look() -> AbstractContextManager[None]:
+    """A context in which matplotlib draws in this look; outside, its settings are as they were.
+
+    Raises:
+        InputError: matplotlib is not installed.
+
+    Example:
+        >>> with look():
+        ...     figure, axes = canvas(3, 2)
+        >>> figure.get_size_inches().tolist()
+        [3.0, 2.0]
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise InputError(
+            "Pictures need matplotlib, which is not installed. It is an optional extra: pip install seqbench[plot]"
+        ) from error
+    return mpl.rc_context(RC)
+
+
+def plot(width: float, height: float) -> tuple["Figure", "Axes"]:
+    """A figure with one pair of axes, of this size in inches; belongs inside `look()`.
+
+    Example:
+        >>> with look():
+        ...     figure, axes = plot(3, 2)
+        >>> len(figure.axes)
+        1
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def canvas(width: float, height: float) -> tuple["Figure", "Axes"]:
+    """A blank figure whose coordinates are inches, the origin at the bottom left; belongs inside `look()`.
+
+    Example:
+        >>> with look():
+        ...     figure, axes = canvas(3, 2)
+        >>> axes.get_xlim(), axes.get_ylim()
+        ((np.float64(0.0), np.float64(3.0)), (np.float64(0.0), np.float64(2.0)))
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    return figure, axes
+
+
+def save(figure: "Figure", path: str | Path) -> Path:
+    """The path to which the figure was written, as PNG, SVG or PDF by its suffix; equal figures give equal files.
+
+    The file appears whole or not at all, and replaces an older one.
+
+    Raises:
+        InputError: another suffix, or a folder that is not there.
+
+    Example:
+        >>> import tempfile
+        >>> with look():
+        ...     figure, axes = canvas(3, 2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     save(figure, Path(folder) / "blank.png").name
+        'blank.png'
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path.name!r} names no format of pictures. Give a name that ends in {', '.join(FORMATS)}.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} for the picture {path.name!r}. Make it first.")
+    buffer = io.BytesIO()
+    with look():
+        figure.savefig(buffer, format=suffix[1:], metadata=FORMATS[suffix])
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(buffer.getvalue())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
