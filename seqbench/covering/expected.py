@@ -136,9 +136,7 @@ def _spread(left: Array, right: Array, by_product: Array, table: Array, total: A
                     total[a, b] += left[a] * right[b] * by_product[table[a, b]]
 
 
-def _composition(
-    task: Task, lengths: Array, amounts: Array, total: dict[int, Array]
-) -> list[tuple[EndWeights, Array]]:
+def _composition(task: Task, lengths: Array, amounts: Array, total: dict[int, Array]) -> list[tuple[EndWeights, Array]]:
     """Root compositions are added to the total; what is left are halves whose class has a known chance."""
     if task.schedule != "tree":
         raise InputError(

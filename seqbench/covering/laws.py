@@ -79,7 +79,9 @@ def _go_back(step: Array, value: Array) -> None:
 
 def label_weights(machine: Machine, monoid: Monoid, outputs: Array, lengths: Array, law: str) -> EndWeights:
     """The laws uniform, balanced and member: places are states."""
-    groups = {"uniform": np.where(outputs >= 0, 0, -1), "member": np.where(outputs == 1, 0, -1), "balanced": outputs}[law]
+    groups = {"uniform": np.where(outputs >= 0, 0, -1), "member": np.where(outputs == 1, 0, -1), "balanced": outputs}[
+        law
+    ]
     share = forward(machine.transitions, int(lengths.max()))[lengths]
     return EndWeights(machine.transitions, monoid.maps, _weights(monoid, groups, share, lengths), lengths)
 
@@ -89,7 +91,9 @@ def class_weights(monoid: Monoid, outputs: Array, lengths: Array) -> EndWeights:
     share = forward(monoid.right, int(lengths.max()))[lengths]
     inside = outputs[monoid.maps[:, 0]] >= 0
     groups = np.where(inside, np.arange(len(monoid)), -1)
-    return EndWeights(monoid.right, np.ascontiguousarray(monoid.product_table.T), _weights(monoid, groups, share, lengths), lengths)
+    return EndWeights(
+        monoid.right, np.ascontiguousarray(monoid.product_table.T), _weights(monoid, groups, share, lengths), lengths
+    )
 
 
 def _weights(monoid: Monoid, groups: Array, share: Array, lengths: Array) -> Array:

@@ -161,7 +161,11 @@ def _image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value
     axes.spines[["top", "right"]].set_visible(True)
     bar = figure.colorbar(image, ax=axes, label=value, shrink=0.9)
     if high < 1000 * low:
-        bar.locator, bar.formatter, bar.minorlocator = LogLocator(subs=(1, 2, 5)), StrMethodFormatter("{x:g}"), NullLocator()
+        bar.locator, bar.formatter, bar.minorlocator = (
+            LogLocator(subs=(1, 2, 5)),
+            StrMethodFormatter("{x:g}"),
+            NullLocator(),
+        )
         bar.update_ticks()
 
 
@@ -169,8 +173,8 @@ def _boundaries(axes: "Axes", groups: npt.NDArray[Any]) -> None:
     edges = np.flatnonzero(np.diff(groups)) + 0.5
     if len(edges) <= MAX_BOUNDARIES:
         for edge in edges:
-            axes.axhline(edge, color=style.INK, linewidth=0.5)
-            axes.axvline(edge, color=style.INK, linewidth=0.5)
+            axes.axhline(edge, color=style.CYCLE[1], linewidth=0.6)
+            axes.axvline(edge, color=style.CYCLE[1], linewidth=0.6)
 
 
 def _name_ticks(axes: "Axes", cells: npt.NDArray[np.float64], names: Sequence[str] | None) -> None:

@@ -16,7 +16,7 @@ INK = "#1b1f24"
 GREY = "#5f6874"
 RULE = "#b9c0ca"
 PALE = "#f4f6f9"
-BLUE = "#dbe8f8"
+BLUE = "#c3dbf3"
 CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Lines in turn: colours that the colour-blind can tell apart (Okabe and Ito 2008)."""
 
