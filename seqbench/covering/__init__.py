@@ -1,1 +1,1 @@
-"""Coverage: which compositions of syntactic classes a training set shows, expects, needs and lacks (docs/coverage.md)."""
+"""Coverage: which compositions of syntactic classes a training set shows and lacks (theory: docs/coverage.md)."""

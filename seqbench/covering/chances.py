@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from seqbench.covering.expected import Task, meeting
 from seqbench.covering.laws import class_weights, forward, label_weights
 from seqbench.errors import InputError
 from seqbench.generation.composition import left_length
 from seqbench.jit import kernel
+from seqbench.progress import progress
 
 Array = npt.NDArray[Any]
 
@@ -105,8 +105,7 @@ class Chances:
 
     @cached_property
     def _roots(self) -> tuple[Array, Array, Array, Array]:
-        """Halves under composition: which pairs, (lengths, classes, classes); the chance of each, (lengths,), and of each
-        left and each right half, (lengths, classes)."""
+        """Halves under composition: which pairs; chances of each, of each left, of each right half; by length."""
         monoid, number = self.task.monoid, len(self.lengths) if "composition" in self.weights else 0
         inside = self.task.outputs[monoid.maps[:, 0]] >= 0
         pairs = np.zeros((number, len(monoid), len(monoid)), dtype=np.bool_)
@@ -127,7 +126,7 @@ class Chances:
         alive = np.argsort(self.share == 0, axis=1, kind="stable").astype(np.int32)  # classes there are, first
         blocks = (self.share, alive, (self.share > 0).sum(axis=1), self.task.monoid.product_table)
         shape = (plan.left, plan.right, plan.counted)
-        for first in tqdm(range(0, len(keys), BATCH), desc="Chances of compositions", disable=len(keys) <= BATCH):
+        for first in progress(range(0, len(keys), BATCH), "Chances of compositions"):
             part = slice(first, first + BATCH)
             _chances(keys[part], shape, blocks, self._ends, rows, self._roots, composition, out[:, part])
         return out
@@ -267,7 +266,7 @@ def _root(
     share: Array,
     shown: tuple[Array, Array, Array],
 ) -> float:
-    """Chance that the root or one of two halves drawn by class shows (a, b): left or right, less both, plus the root."""
+    """Chance that the root or a half drawn by class shows (a, b): left or right, less both, plus the root."""
     pairs, each, lefts, rights = roots
     found, listed, count = shown
     p, q, total = shape[0][w], shape[1][w], 0.0

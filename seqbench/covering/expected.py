@@ -65,8 +65,8 @@ def expected_counts(task: Task, weights: Mapping[str, float], lengths: Array, ch
     check_schedule(task.schedule)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(
-            f"Expected coverage of {len(task.monoid):,} classes needs tables of all pairs; the limit is {MAX_CLASSES:,} "
-            "classes. Measure a sample with `seqbench coverage` instead."
+            f"Expected coverage of {len(task.monoid):,} classes needs tables of all pairs; the limit is "
+            f"{MAX_CLASSES:,} classes. Measure a sample with `seqbench coverage` instead."
         )
     size = len(task.monoid)
     total: dict[int, Array] = defaultdict(lambda: np.zeros((size, size)))
@@ -89,7 +89,7 @@ def _end_weights(task: Task, law: str, lengths: Array) -> EndWeights:
 
 
 def _products(task: Task, ends: EndWeights, amounts: Array) -> dict[tuple[int, int, int], Array]:
-    """For every level and pair of widths the sum over nodes of the part that depends on the product, shape (classes,)."""
+    """For every level and pair of widths the sum over nodes of what depends on the product, shape (classes,)."""
     places, size = len(ends.step), len(task.monoid)
     prefix = forward(ends.step, int(ends.lengths.max()))
     many: dict[tuple[int, int, int], Array] = defaultdict(lambda: np.zeros((places, places)))
@@ -98,7 +98,7 @@ def _products(task: Task, ends: EndWeights, amounts: Array) -> dict[tuple[int, i
         if amount == 0:
             continue
         rest = backward(ends.step, weight * amount, length)
-        for key, start in _groups(task, length):
+        for key, start in groups_of_nodes(task, length):
             after = length - start - key[1] - key[2]
             if len(start) > 1:
                 before = np.flatnonzero(prefix[start].any(axis=0))  # often half of the places, or fewer
@@ -113,7 +113,7 @@ def _products(task: Task, ends: EndWeights, amounts: Array) -> dict[tuple[int, i
     return found
 
 
-def _groups(task: Task, length: int) -> Iterator[tuple[tuple[int, int, int], Array]]:
+def groups_of_nodes(task: Task, length: int) -> Iterator[tuple[tuple[int, int, int], Array]]:
     """The nodes of a length that have the same level and widths, with their starts."""
     found = nodes(task.schedule, length, task.min_width)
     keys = np.stack([found.level, found.left, found.right])
@@ -168,15 +168,3 @@ def meeting(monoid: Monoid, inside: Array, left: int, right: int) -> Array:
     """Which classes of blocks of two widths make a word of the domain, shape (classes, classes), bool."""
     pairs = np.outer(monoid.reach(left), monoid.reach(right))
     return np.asarray(pairs & inside[monoid.product_table])
-
-
-def possible(task: Task, lengths: Array) -> dict[int, Array]:
-    """Which compositions occur in some word of the domain of these lengths: by level, shape (classes, classes), bool."""
-    size = len(task.monoid)
-    found: dict[int, Array] = defaultdict(lambda: np.zeros((size, size), dtype=bool))
-    if (task.outputs >= 0).all():
-        for level, left, right in {key for length in lengths.tolist() for key, _ in _groups(task, length)}:
-            found[level] |= np.outer(task.monoid.reach(left), task.monoid.reach(right))
-        return dict(sorted(found.items()))
-    counts = expected_counts(task, {"uniform": 1.0}, lengths, np.full(len(lengths), 1 / len(lengths)))
-    return {level: count > 0 for level, count in counts.items()}

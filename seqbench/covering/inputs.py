@@ -3,7 +3,6 @@
 `datasets` is never imported here: its objects are known by what they can do.
 """
 
-import glob
 import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -79,7 +78,12 @@ def _batches(data: Any, column: str | None) -> Iterator[tuple[str, Any]]:
 
 
 def _paths(pattern: str) -> list[Path]:
-    found = sorted(Path(match) for match in glob.glob(str(Path(pattern).expanduser()), recursive=True))
+    path = Path(pattern).expanduser()
+    wild = next((i for i, part in enumerate(path.parts) if any(mark in part for mark in "*?[")), None)
+    if wild is None:
+        found = [path] if path.exists() else []
+    else:
+        found = sorted(Path(*path.parts[:wild]).glob("/".join(path.parts[wild:])))
     if not found:
         raise InputError(f"There is no file {pattern!r}. Give the path of a file, or a glob such as 'data/*.parquet'.")
     return found
@@ -148,14 +152,15 @@ def _column(schema: pa.Schema, wanted: str | None) -> str:
     could = [field.name for field in schema if _is_words(field.type)]
     if len(could) != 1:
         raise InputError(
-            f"No column is called {DEFAULT_COLUMN!r}; there are {', '.join(schema.names)}. Name the one that holds the words."
+            f"No column is called {DEFAULT_COLUMN!r}; there are {', '.join(schema.names)}. "
+            "Name the one that holds the words."
         )
-    return could[0]
+    return str(could[0])
 
 
 def _is_words(kind: pa.DataType) -> bool:
     lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return lists or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(lists or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _encode(words: Any, alphabet: Alphabet, row: int) -> Chunk:
@@ -181,7 +186,7 @@ def _ids(words: pa.ListArray, alphabet: Alphabet, row: int) -> Chunk:
     if len(wrong):
         word = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
         raise InputError(
-            f"Row {row + word}, position {wrong[0] - offsets[word]}, holds the symbol id {tokens[wrong[0]]}, which is not in "
-            f"the alphabet {shown(alphabet)}. Ids run from 0 to {len(alphabet) - 1}."
+            f"Row {row + word}, position {wrong[0] - offsets[word]}, holds the symbol id {tokens[wrong[0]]}, which is "
+            f"not in the alphabet {shown(alphabet)}. Ids run from 0 to {len(alphabet) - 1}."
         )
     return tokens.astype(token_dtype(alphabet)), offsets

@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 def product(table: Array, right: Array, a: int, b: int, tokens: Array, first: int, last: int) -> int:
     """Class a times the class b of tokens[first:last]: from the table where there is one, else by walking."""
     if len(table) > 0:
-        return np.int64(table[np.uint64(a), np.uint64(b)])
+        return int(table[np.uint64(a), np.uint64(b)])
     for i in range(first, last):
         a = right[np.uint64(a), np.uint64(tokens[np.uint64(i)])]
     return a
@@ -76,7 +76,7 @@ def left(
     monoid: tuple[Array, Array],
     words: tuple[Array, Array],
     min_width: int,
-    classes: Array,
+    classes: Array,  # noqa: ARG001 -- all schedules take the same arguments
     node_classes: Array,
     counts: Array,
     keys: Array,
@@ -89,7 +89,7 @@ def left(
         begin, end = offsets[word], offsets[word + 1]
         if begin == end:
             continue
-        a = np.int64(right[0, tokens[begin]])
+        a = int(right[0, tokens[begin]])
         for i in range(begin + 1, end):
             b = right[0, tokens[i]]
             if min_width == 1:

@@ -109,8 +109,8 @@ def _weights(monoid: Monoid, groups: Array, share: Array, lengths: Array) -> Arr
             raise InputError(f"There is no word to draw at length {length}. Leave that length out.")
         if (mass[there] < SMALLEST).any():
             raise InputError(
-                f"Some words of length {length} are so rare that float64 loses them. Expected coverage works for shorter "
-                "words; measure a sample of longer ones with `seqbench coverage`."
+                f"Some words of length {length} are so rare that float64 loses them. Expected coverage works for "
+                "shorter words; measure a sample of longer ones with `seqbench coverage`."
             )
         chance = np.where(there, 1 / np.where(there, mass, 1.0), 0.0) / there.sum()
         weight[row, groups >= 0] = chance[groups[groups >= 0]]

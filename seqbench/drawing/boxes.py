@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,13 +90,14 @@ class _Page:
     def draw(self) -> "Figure":
         """The figure: the boxes with their captions, the lines of the J-order, the legend."""
         figure, axes = style.canvas(self.width, self.height)
-        axes.text(MARGIN, MARGIN, self._legend, fontsize=style.SMALL, color=style.GREY, va="bottom", zorder=5)
         places = self._places()
+        look: dict[str, Any] = {"fontsize": style.SMALL, "color": style.GREY, "zorder": 5, "parse_math": False}
+        axes.text(MARGIN, MARGIN, self._legend, va="bottom", **look)
         for j, place in places.items():
             self._painter.paint(axes, j, place.left, place.top)
             x, y = place.left + place.width + PAD, place.top - place.height / 2
-            caption = self._painter.caption(j)
-            axes.text(x, y, caption, fontsize=style.SMALL, color=style.GREY, va="center", parse_math=False, zorder=5)
+            if caption := self._painter.caption(j):
+                axes.text(x, y, caption, va="center", **look)
         for upper, lower in self._structure.j_covers.tolist():
             _line(axes, places[upper], places[lower])
         return figure

@@ -60,7 +60,7 @@ def graph(nodes: list[Node], arcs: dict[tuple[int, int], str], note: str = "") -
     loops = {a: layout.free_angle(taken[a], np.pi / 2) for a, b in arcs if a == b}
     tips = [points[a] + (RADIUS + LOOP + 0.1) * _towards(angle) for a, angle in loops.items()]
     tips.append(points[0] + (RADIUS + ENTRY - 0.1) * _towards(entry))
-    axes, shift = _page(np.concatenate([points - RADIUS, points + RADIUS, *paths, tips]), note)
+    figure, axes, shift = _page(np.concatenate([points - RADIUS, points + RADIUS, *paths, tips]), note)
     points, paths = points + shift, [path + shift for path in paths]
     _arrow(axes, points[0] + (RADIUS + ENTRY) * _towards(entry), points[0], 0.0, gap=0)
     for (a, b), bend in zip(pairs, bends, strict=True):
@@ -70,18 +70,19 @@ def graph(nodes: list[Node], arcs: dict[tuple[int, int], str], note: str = "") -
         _loop(axes, points[state], angle, arcs[state, state])
     for node, point in zip(nodes, points, strict=True):
         _circle(axes, node, point)
-    return axes.figure  # type: ignore[return-value]  # the axes were made in a Figure
+    return figure
 
 
-def _page(everything: Points, note: str) -> tuple["Axes", Points]:
-    """Axes in inches that hold all points, and how far to move them."""
+def _page(everything: Points, note: str) -> tuple["Figure", "Axes", Points]:
+    """A figure with axes in inches that hold all points, and how far to move them."""
     low, high = everything.min(axis=0), everything.max(axis=0)
     width, height = high - low + 2 * MARGIN
     foot = 0.25 if note else 0.0
     page = max(width, LEAST_WIDTH, len(note) * style.EM * style.SMALL)
-    _, axes = style.canvas(page, height + foot)
-    axes.text(page / 2, 0.12, note, fontsize=style.SMALL, color=style.GREY, ha="center") if note else None
-    return axes, np.array([(page - width) / 2, foot]) + MARGIN - low
+    figure, axes = style.canvas(page, height + foot)
+    if note:
+        axes.text(page / 2, 0.12, note, fontsize=style.SMALL, color=style.GREY, ha="center")
+    return figure, axes, np.array([(page - width) / 2, foot]) + MARGIN - low
 
 
 def _arrow(axes: "Axes", start: Points, end: Points, bend: float, gap: float = RADIUS) -> None:

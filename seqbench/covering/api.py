@@ -1,0 +1,139 @@
+"""The calls: coverage of data, expected coverage of a recipe."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.catalogue.reader import open_catalogue
+from seqbench.covering.chances import Chances
+from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts
+from seqbench.covering.inputs import Chunk, read_words
+from seqbench.covering.report import CoverageReport, Need, covered_words
+from seqbench.covering.tally import Tally
+from seqbench.errors import InputError, SeqbenchError
+from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.languages import Language, language
+from seqbench.progress import progress
+
+Array = npt.NDArray[Any]
+
+
+def coverage(
+    name: str | Language,
+    train: Any,
+    test: Any = None,
+    *,
+    column: str | None = None,
+    schedule: str = "tree",
+    min_width: int = 1,
+    test_lengths: Any = None,
+    catalogue: Folder = None,
+) -> CoverageReport:
+    """What a training set covers of the compositions of syntactic classes.
+
+    Args:
+        name: a dataset, or a Language of your own.
+        train: training words of any origin: a Dataset, an Arrow table, a path or glob (.parquet, .csv, .jsonl, .txt),
+            or a list of words as text or ids.
+        test: test words likewise. Without them the dataset's own test recipe is taken, exactly.
+        column: which column holds the words.
+        schedule: how a model joins blocks: "tree", "scan" or "left".
+        min_width: leave out joins with a narrower block (the LDRU study counts from 2).
+        test_lengths: lengths of the recipe's test words, where they differ from the dataset's.
+        catalogue: a folder with definitions of your own.
+
+    Raises:
+        SeqbenchError: whatever is wrong with the data or an argument.
+
+    Example:
+        >>> report = coverage("parity_check", ["01", "11", "0"])
+        >>> report.train.words, report.test_mass_covered < 1
+        (3, True)
+    """
+    lang = language(name, catalogue) if isinstance(name, str) else name
+    tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
+    if tally.words == 0:
+        raise InputError("The training data holds no word. Give at least one.")
+    if test is not None:
+        return _against_data(lang, tally, test, column)
+    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
+    planned = plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
+    if planned is None or len(lang.monoid) > MAX_CLASSES or "near_miss" in planned.recipe.sampling:
+        return CoverageReport(lang, tally)
+    return _against_recipe(lang, tally, planned)
+
+
+def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterable[Chunk]:
+    return progress(read_words(data, lang.alphabet, column), what)
+
+
+def _lengths(test_lengths: Any) -> dict[str, Any]:
+    return {} if test_lengths is None else {"test_lengths": test_lengths}
+
+
+def _against_data(lang: Language, train: Tally, test: Any, column: str | None) -> CoverageReport:
+    tally = Tally(lang.monoid, train.schedule, train.min_width)
+    longest = 1
+    covered, total = np.zeros(1), np.zeros(1)
+    for chunk in _words(lang, test, column, "Reading test words"):
+        tally.add(chunk)
+        lengths = np.diff(chunk[1])
+        longest = max(longest, int(lengths.max(initial=0)) + 1)
+        covered, total = _grown(covered, longest), _grown(total, longest)
+        covered += np.bincount(lengths, weights=covered_words(train, chunk), minlength=longest)
+        total += np.bincount(lengths, minlength=longest)
+    if tally.words == 0:
+        raise InputError("The test data holds no word. Leave test out, or give at least one.")
+    there = np.flatnonzero(total)
+    need = {level: Need(tally.pairs(level).keys, tally.pairs(level).counts) for level in tally.levels}
+    curve = there, covered[there] / total[there]
+    return CoverageReport(lang, train, need, there[there > 0], tally.words, curve)
+
+
+def _grown(array: Array, size: int) -> Array:
+    return np.concatenate([array, np.zeros(size - len(array))]) if size > len(array) else array
+
+
+def _against_recipe(lang: Language, train: Tally, planned: Plan) -> CoverageReport:
+    """The test distribution is that of the recipe: every length alike, words by the sampling law."""
+    lengths = planned.splits["test"].split.lengths
+    task = task_of(planned, train.schedule, train.min_width)
+    chance = np.full(len(lengths), 1 / len(lengths))
+    weights = planned.recipe.sampling
+    try:
+        counts = expected_counts(task, weights, lengths, chance)
+        curve = None
+        if train.schedule == "tree":
+            seen = np.zeros(len(lang.monoid) ** 2, dtype=bool)
+            seen[train.pairs().keys] = True
+            shares = Chances(task, weights, lengths, chance).all_among(seen.reshape(len(lang.monoid), -1))
+            curve = lengths, shares
+    except SeqbenchError:
+        return CoverageReport(lang, train, test_lengths=lengths)
+    need = {level: Need(np.flatnonzero(count), count.ravel()[np.flatnonzero(count)]) for level, count in counts.items()}
+    return CoverageReport(lang, train, need, lengths, None, curve)
+
+
+def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1) -> Task:
+    """The task of a plan: its language, with left-out labels outside the domain."""
+    outputs = planned.machine.outputs
+    if planned.labels is not None:
+        outputs = np.where(np.isin(outputs, planned.labels), outputs, -1)
+    monoid = planned.monoid
+    if monoid is None:
+        raise InputError("Coverage needs syntactic classes, and classes=False leaves them out. Leave that option out.")
+    return Task(planned.machine, monoid, outputs, schedule, min_width)
+
+
+def load_language(spec: str, catalogue: Folder = None) -> Language:
+    """A language by name, or from a file: a TOML definition or AT&T text (with a symbol table beside it).
+
+    Raises:
+        SeqbenchError: there is none of that name, or the file cannot be used.
+    """
+    if not Path(spec).suffix:
+        return language(spec, catalogue)
+    return Language.from_file(spec)

@@ -1,0 +1,232 @@
+"""Coverage of a training set: what it shows of what can occur, what a test set needs, and what is missing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqbench.algebra.alphabet import decode
+from seqbench.covering.expected import Task
+from seqbench.covering.possible import Compositions, possible, union
+from seqbench.covering.schedules import level_name, nodes
+from seqbench.covering.tally import Pairs, Tally
+from seqbench.covering.witness import shortest_witness
+from seqbench.languages import Language
+
+Array = npt.NDArray[Any]
+
+TIMES = (1, 3, 10)
+
+
+@dataclass(frozen=True)
+class Need:
+    """How much a test distribution needs each composition: keys rising, and weights (counts, or expected counts)."""
+
+    keys: Array
+    weight: Array
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A composition that the test needs and training never showed."""
+
+    left: str
+    right: str
+    share: float
+    witness: str
+
+
+class CoverageReport:
+    """What a training set covers.
+
+    Attributes:
+        language: what is to be learnt.
+        train: counts of the training data.
+        test_words: number of test words, or None where the test distribution is that of a recipe, exact.
+        curve: for each test length the share of test words all of whose compositions were seen in training.
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        train: Tally,
+        need: Mapping[int, Need] | None = None,
+        test_lengths: Array | None = None,
+        test_words: int | None = None,
+        curve: tuple[Array, Array] | None = None,
+    ) -> None:
+        """A report; `need` by level, `curve` as lengths and shares."""
+        self.language, self.train, self.need = language, train, dict(need or {})
+        self.test_lengths, self.test_words, self.curve = test_lengths, test_words, curve
+
+    @cached_property
+    def _task(self) -> Task:
+        machine = self.language.machine
+        return Task(machine, self.train.monoid, machine.outputs, self.train.schedule, self.train.min_width)
+
+    @cached_property
+    def possible_in_training(self) -> dict[int, Compositions]:
+        """Compositions that can occur at the lengths of the training words, by level."""
+        return possible(self._task, np.flatnonzero(self.train.lengths[1:]) + 1)
+
+    @cached_property
+    def possible_in_test(self) -> dict[int, Compositions]:
+        """Compositions that can occur at the test lengths, by level."""
+        return {} if self.test_lengths is None else possible(self._task, self.test_lengths)
+
+    @property
+    def unseen_mass(self) -> float:
+        """Good-Turing estimate of the chance that the next training composition is a new one (Good, 1953)."""
+        pooled = self.train.pairs()
+        return float((pooled.counts == 1).sum() / max(pooled.counts.sum(), 1))
+
+    @cached_property
+    def pooled_need(self) -> Need:
+        """The test's need of each composition at whatever level."""
+        return _pool(self.need)
+
+    @property
+    def test_mass_covered(self) -> float:
+        """Share of the test's compositions, counted as often as they occur, that training showed at some level."""
+        return self._covered(self.pooled_need, self.train.pairs())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a level and one for all levels together: seen, possible, needed, and the test mass covered."""
+        levels = sorted({*self.train.levels, *self.need, *self.possible_in_test})
+        rows = [
+            self._row(
+                level_name(self.train.schedule, level),
+                self.train.pairs(level),
+                self.possible_in_training.get(level),
+                self.possible_in_test.get(level),
+                self.need.get(level),
+            )
+            for level in levels
+        ]
+        everywhere = [union(each) if each else None for each in (self.possible_in_training, self.possible_in_test)]
+        return [
+            *rows,
+            self._row("all levels", self.train.pairs(), *everywhere, self.pooled_need if self.need else None),
+        ]
+
+    def _row(
+        self, name: str, seen: Pairs, here: Compositions | None, there: Compositions | None, need: Need | None
+    ) -> dict[str, Any]:
+        row: dict[str, Any] = {"level": name}
+        row |= {f"seen_{times}": len(seen.at_least(times)) for times in TIMES}
+        row["possible_in_training"] = 0 if here is None else len(here)
+        if there is not None:
+            row["possible_in_test"] = len(there)
+            row["of_those_seen"] = int(there.contains(seen.keys).sum())
+        if need is not None:
+            row["test_mass_covered"] = self._covered(need, seen)
+        return row
+
+    def _covered(self, need: Need, seen: Pairs) -> float:
+        return float(need.weight[np.isin(need.keys, seen.keys)].sum() / need.weight.sum()) if len(need.keys) else 1.0
+
+    def missing(self, most: int = 20) -> list[Missing]:
+        """The compositions with the largest share of the test that training never showed, each with a shortest witness."""
+        need = self.pooled_need
+        absent = ~np.isin(need.keys, self.train.pairs().keys)
+        keys, share = need.keys[absent], need.weight[absent] / max(need.weight.sum(), 1e-300)
+        order = np.lexsort((keys, -share))[:most]
+        return [self._describe(int(keys[i]), float(share[i])) for i in order]
+
+    def _describe(self, key: int, share: float) -> Missing:
+        monoid = self.train.monoid
+        left, right = divmod(key, len(monoid))
+        word = shortest_witness(monoid, left, right, self.train.schedule)
+        return Missing(monoid.name(left), monoid.name(right), share, decode(self.language.alphabet, word))
+
+    @property
+    def num_missing(self) -> int:
+        """How many compositions that occur in the test training never showed."""
+        return int((~np.isin(self.pooled_need.keys, self.train.pairs().keys)).sum())
+
+    def to_dict(self, most: int = 20) -> dict[str, Any]:
+        """The report as plain data."""
+        facts: dict[str, Any] = {
+            "language": self.language.name,
+            "classes": len(self.train.monoid),
+            "schedule": self.train.schedule,
+            "min_width": self.train.min_width,
+            "train_words": self.train.words,
+            "train_words_outside_the_domain": self.train.outside,
+            "train_lengths": _span(np.flatnonzero(self.train.lengths)),
+            "classes_of_words_seen": int((self.train.whole > 0).sum()),
+            "levels": self.rows(),
+            "unseen_mass_good_turing": self.unseen_mass,
+        }
+        if self.need:
+            facts |= {
+                "test_words": self.test_words,
+                "test_lengths": None if self.test_lengths is None else _span(self.test_lengths),
+                "test_mass_covered": self.test_mass_covered,
+                "num_missing": self.num_missing,
+                "missing": [vars(each) for each in self.missing(most)],
+            }
+        if self.curve is not None:
+            lengths, shares = self.curve
+            facts["words_fully_covered"] = {int(n): float(share) for n, share in zip(lengths, shares, strict=True)}
+        return facts
+
+    def __repr__(self) -> str:
+        """The report as text."""
+        from seqbench.covering.render import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        """The report in a notebook."""
+        from seqbench.covering.render import html
+
+        return html(self, whole=False)
+
+    def plot(self, path: Any = None) -> Any:
+        """The heat map of compositions and the curve of fully covered words, as a matplotlib figure.
+
+        Args:
+            path: also written there (.png or .svg).
+        """
+        from seqbench.covering.render import figure, save
+
+        drawn = figure(self)
+        if path is not None:
+            save(drawn, path)
+        return drawn
+
+
+def covered_words(train: Tally, chunk: tuple[Array, Array]) -> Array:
+    """Whether all compositions of each word were seen in training, bool; words without a composition are covered."""
+    seen = train.pairs().keys
+    keys = train.keys_of(chunk)
+    lengths = np.diff(chunk[1])
+    number = {int(n): len(nodes(train.schedule, int(n), train.min_width).level) for n in np.unique(lengths)}
+    per_word = np.array([number[int(n)] for n in lengths], dtype=np.int64)
+    unseen = np.concatenate([[0], np.cumsum(~_among(keys, seen))])
+    ends = np.cumsum(per_word)
+    return np.asarray(unseen[ends] == unseen[ends - per_word])
+
+
+def _among(keys: Array, rising: Array) -> Array:
+    if len(rising) == 0:
+        return np.zeros(len(keys), dtype=bool)
+    place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
+    return np.asarray(rising[place] == keys)
+
+
+def _pool(need: Mapping[int, Need]) -> Need:
+    if not need:
+        return Need(np.empty(0, dtype=np.int64), np.empty(0))
+    keys = np.concatenate([each.keys for each in need.values()])
+    weight = np.concatenate([each.weight for each in need.values()]).astype(np.float64)
+    found, place = np.unique(keys, return_inverse=True)
+    return Need(found, np.bincount(place, weights=weight, minlength=len(found)))
+
+
+def _span(lengths: Array) -> list[int]:
+    return [int(lengths.min(initial=10**9)), int(lengths.max(initial=0))] if len(lengths) else []
