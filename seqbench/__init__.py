@@ -13,17 +13,36 @@ from typing import TYPE_CHECKING, Any
 from seqbench.dataset.register import install as _install
 
 if TYPE_CHECKING:
+    from seqbench.covering.api import coverage
+    from seqbench.covering.cover import cover
+    from seqbench.covering.expectation import expected_coverage
+    from seqbench.covering.planning import coverage_plan
     from seqbench.dataset.load import load_dataset
     from seqbench.generation.batches import stream
     from seqbench.generation.plan import dataset_names
     from seqbench.languages import Language, language, solve
 
-__all__ = ["Language", "dataset_names", "language", "load_dataset", "solve", "stream"]
+__all__ = [
+    "Language",
+    "cover",
+    "coverage",
+    "coverage_plan",
+    "dataset_names",
+    "expected_coverage",
+    "language",
+    "load_dataset",
+    "solve",
+    "stream",
+]
 
 # Loaded on first use, so that `import seqbench` costs next to nothing.
 _HOMES = {
     "Language": "seqbench.languages",
+    "cover": "seqbench.covering.cover",
+    "coverage": "seqbench.covering.api",
+    "coverage_plan": "seqbench.covering.planning",
     "dataset_names": "seqbench.generation.plan",
+    "expected_coverage": "seqbench.covering.expectation",
     "language": "seqbench.languages",
     "load_dataset": "seqbench.dataset.load",
     "solve": "seqbench.languages",

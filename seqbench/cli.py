@@ -77,9 +77,9 @@ def recipe_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _plan(name: str, catalogue: str | None, options: dict[str, Any]) -> Any:
-    from seqbench.generation.plan import plan
+    from seqbench.generation.plan import plan as resolve
 
-    return plan(name, catalogue, **{key: value for key, value in options.items() if value is not None})
+    return resolve(name, catalogue, **{key: value for key, value in options.items() if value is not None})
 
 
 def _print_json(value: Any) -> None:
@@ -197,3 +197,104 @@ def check(catalogue: str | None, as_json: bool) -> None:
     else:
         click.echo("\n".join(wrong) or "Every claim holds.")
     sys.exit(1 if wrong else 0)
+
+
+def language_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Ways to name a language: a dataset or definition file as argument, or a regular expression."""
+    options = [
+        click.argument("name", required=False),
+        click.option("--regex", help="A regular expression instead of a name."),
+        click.option("--alphabet", help="Its symbols, separated by spaces (default: 0 1)."),
+        click.option("--symbols", type=click.Path(), help="The symbol table of an AT&T file."),
+        catalogue_option,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _language(name: str | None, regex: str | None, alphabet: str | None, symbols: str | None) -> Any:
+    """What coverage takes: the name of a dataset, or a language."""
+    from seqbench.languages import Language
+
+    if (name is None) == (regex is None):
+        raise click.UsageError("Name a dataset (or a .toml or .att file), or give --regex, not both.")
+    if regex is not None:
+        return Language.from_regex(regex, (alphabet or "0 1").split())
+    if Path(str(name)).suffix:
+        return Language.from_file(str(name), symbols)
+    return name
+
+
+@main.command()
+@language_options
+@click.option("--train", required=True, help="Training words: a .parquet, .csv, .jsonl or .txt file, or a glob.")
+@click.option("--test", help="Test words; by default the dataset's own test recipe, exactly.")
+@click.option("--column", help="The column of words (default: input_ids, or the only one that could be).")
+@click.option("--schedule", default="tree", show_default=True, help="How a model joins blocks: tree, scan or left.")
+@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@_two("--test-lengths", "Lengths of the recipe's test words.")
+@click.option("--html", type=click.Path(), help="Also write a page that needs nothing else.")
+@click.option("--png", type=click.Path(), help="Also draw the heat maps (.png, .svg or .pdf).")
+@as_json
+def coverage(train: str, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
+    """Show which compositions of syntactic classes a training set covers."""
+    from seqbench.covering.api import coverage as measure
+    from seqbench.covering.render import write_html
+
+    which = {key: options.pop(key) for key in ("name", "regex", "alphabet", "symbols")}
+    lang = _language(**which)
+    report = measure(lang, train, **{key: value for key, value in options.items() if value is not None})
+    if html:
+        write_html(report, Path(html))
+    if png:
+        report.plot(path=png)
+    _print_json(report.to_dict()) if as_json else click.echo(repr(report))
+
+
+@main.command()
+@click.argument("name")
+@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@recipe_options
+@as_json
+def expect(name: str, min_width: int, catalogue: str | None, as_json: bool, **options: Any) -> None:
+    """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
+    from seqbench.covering.expectation import expected_coverage
+
+    given = {key: value for key, value in options.items() if value is not None}
+    found = expected_coverage(name, min_width=min_width, catalogue=catalogue, **given)
+    _print_json(found.to_dict()) if as_json else click.echo(repr(found))
+
+
+@main.command()
+@click.argument("name")
+@_two("--test-lengths", "Lengths of test words.")
+@click.option("--confidence", type=float, default=0.99, show_default=True, help="Chance that nothing is missing.")
+@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@catalogue_option
+@as_json
+def plan(name: str, as_json: bool, **options: Any) -> None:
+    """Show the training length and number of examples that full coverage takes."""
+    from seqbench.covering.planning import coverage_plan, plan_text
+
+    found = coverage_plan(name, **options)
+    _print_json(found.to_dict()) if as_json else click.echo(plan_text(found))
+
+
+@main.command()
+@click.argument("name")
+@click.option("--max-length", type=int, required=True, help="No word is longer.")
+@click.option("--times", type=int, default=1, show_default=True, help="How often each composition is shown.")
+@click.option("--out", required=True, type=click.Path(), help="A new .parquet file.")
+@_two("--test-lengths", "Lengths of test words, which say what is needed.")
+@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@catalogue_option
+@as_json
+def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
+    """Write a small training set that shows every composition that words of a length can show."""
+    from seqbench.covering.cover import cover as search
+    from seqbench.covering.cover import cover_text, write_cover
+
+    found = search(name, **options)
+    write_cover(found, Path(out))
+    _print_json(found.to_dict()) if as_json else click.echo(cover_text(found, out))

@@ -2,19 +2,23 @@
 
 import functools
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from seqbench.algebra.alphabet import Word, decode, encode, encode_batch
+from seqbench.algebra.att import from_att
+from seqbench.algebra.interchange import to_dot, to_networkx
 from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
-from seqbench.catalogue.languages import machine_of, monoid_of
-from seqbench.catalogue.reader import Catalogue, open_catalogue
+from seqbench.algebra.structure import Structure
+from seqbench.catalogue.languages import build_machine, machine_of, monoid_of
+from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
 from seqbench.catalogue.recipe import sampling_weights, whole
-from seqbench.errors import InputError, unknown_name
+from seqbench.errors import InputError, UnknownNameError, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
 from seqbench.generation.plan import Folder, label_id
@@ -46,6 +50,30 @@ class Language:
         """
         return cls(compile_regex(pattern, tuple(alphabet)), pattern)
 
+    @classmethod
+    def from_file(cls, path: str | Path, symbols: str | Path | None = None) -> "Language":
+        """The language of a TOML definition (see automata/), or of AT&T text with its symbol table.
+
+        Args:
+            path: a .toml file with exactly one choice of parameters in its claims, or an .att, .fst or .txt file.
+            symbols: the symbol table of AT&T text; by default the file of the same name that ends in .sym.
+
+        Raises:
+            DefinitionError: the file cannot be read or used.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise UnknownNameError(f"There is no file {str(path)!r}. Give a .toml definition or an .att file.")
+        if path.suffix == ".toml":
+            automaton = read_automaton(path)
+            return cls(build_machine(automaton, automaton.all_claims[0].parameters), path.stem)
+        table = Path(symbols) if symbols else path.with_suffix(".sym")
+        if not table.is_file():
+            raise UnknownNameError(
+                f"There is no symbol table {str(table)!r}, which AT&T text needs. Name it: symbols=..."
+            )
+        return cls(from_att(path.read_text(encoding="utf-8"), table.read_text(encoding="utf-8")), path.stem)
+
     def __repr__(self) -> str:
         """One line of facts."""
         machine = self.machine
@@ -61,6 +89,24 @@ class Language:
             TooLargeError: more than a million elements.
         """
         return monoid_of(self.machine)
+
+    @functools.cached_property
+    def structure(self) -> Structure:
+        """Where the language sits: Green's relations, groups, and the level of the hierarchy in plain words.
+
+        Example:
+            >>> language("dyck_d6").structure.level
+            'star-free (aperiodic)'
+        """
+        return Structure(self.monoid)
+
+    def to_dot(self) -> str:
+        """The machine's graph in Graphviz's language."""
+        return to_dot(self.machine)
+
+    def to_networkx(self) -> Any:
+        """The machine's graph as a networkx.MultiDiGraph."""
+        return to_networkx(self.machine)
 
     @property
     def alphabet(self) -> tuple[str, ...]:

@@ -146,6 +146,15 @@ def _toml_files(folder: Traversable) -> list[Traversable]:
     return found
 
 
+def read_automaton(path: Path) -> Automaton:
+    """The checked language of a file anywhere.
+
+    Raises:
+        DefinitionError: naming the file, the key and the nearest valid word.
+    """
+    return _read(path, Automaton)
+
+
 def _read(file: Traversable, record: type[T]) -> T:
     """The checked record of a file.
 

@@ -8,11 +8,15 @@ algorithms for maximizing submodular set functions", 1978).
 
 import heapq
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from seqbench.algebra.alphabet import token_dtype
 from seqbench.catalogue.recipe import whole
 from seqbench.covering.api import task_of
 from seqbench.covering.chances import Shapes, shapes
@@ -20,7 +24,10 @@ from seqbench.covering.expected import MAX_CLASSES, Task
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import nodes
 from seqbench.errors import InputError, TooLargeError
+from seqbench.files import write_whole
+from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder, plan
+from seqbench.generation.sampler import Rows
 from seqbench.jit import kernel
 from seqbench.progress import progress
 
@@ -37,6 +44,7 @@ class Cover:
         times: how often at least.
         lower_bound: no fewer words could do.
         uncoverable: compositions needed at the test lengths that no such word can show, as a * classes + b.
+        task: the language and its schedule.
     """
 
     words: list[Array]
@@ -44,6 +52,20 @@ class Cover:
     times: int
     lower_bound: int
     uncoverable: Array
+    task: Task
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain data, with at most 20 of the compositions that cannot be covered."""
+        monoid = self.task.monoid
+        pairs = [divmod(int(key), len(monoid)) for key in self.uncoverable[:20]]
+        return {
+            "words": len(self.words),
+            "lower_bound": self.lower_bound,
+            "covered": self.covered,
+            "times": self.times,
+            "num_uncoverable": len(self.uncoverable),
+            "uncoverable": [{"left": monoid.name(a), "right": monoid.name(b)} for a, b in pairs],
+        }
 
 
 def cover(
@@ -80,7 +102,7 @@ def cover(
     need[keys] = times
     words = _greedy(task, lengths, need.reshape(len(task.monoid), -1))
     bound = _lower_bound(by_level, max_length, times)
-    return Cover(words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True))
+    return Cover(words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True), task)
 
 
 def _lengths(task: Task, longest: int) -> list[int]:
@@ -202,3 +224,36 @@ def _fill(
                         if gain > value[w, x]:
                             value[w, x] = gain
                             back[w, x, 0], back[w, x, 1] = c, d
+
+
+def cover_text(found: Cover, out: str) -> str:
+    """The numbers in lines that fit a terminal."""
+    size, bound = f"{len(found.words):,} words", f"{found.lower_bound:,} words"
+    shown = f"all {found.covered:,} coverable compositions, each {found.times} times or more"
+    lines = [f"{out}: {size} show {shown}; no set of fewer than {bound} could."]
+    if len(found.uncoverable):
+        facts = found.to_dict()
+        names = [f"({each['left'] or 'empty'}, {each['right'] or 'empty'})" for each in facts["uncoverable"]]
+        more = ", ..." if facts["num_uncoverable"] > len(facts["uncoverable"]) else ""
+        lines.append(
+            f"{facts['num_uncoverable']:,} that the test needs occur in no such word: {', '.join(names)}{more}"
+        )
+    return "\n".join(lines)
+
+
+def write_cover(found: Cover, path: Path) -> None:
+    """Writes the words as Parquet with the columns of a dataset, whole or not at all.
+
+    Raises:
+        InputError: the file is there already, or cannot be written.
+    """
+    path = path.expanduser().absolute()
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{str(path)!r} is there already. Name a new file.")
+    machine, monoid = found.task.machine, found.task.monoid
+    offsets = np.concatenate([[0], np.cumsum([len(word) for word in found.words])]).astype(np.int64)
+    tokens = np.concatenate([np.empty(0, np.int64), *found.words]).astype(token_dtype(machine.alphabet))
+    classes = monoid.class_of(tokens, offsets)
+    rows = Rows(tokens, offsets, monoid.labels[classes], classes)
+    batch = to_arrow(rows, schema_of(machine, classes=True, prefix=False), machine, monoid)
+    write_whole(path, lambda temporary: pq.write_table(pa.Table.from_batches([batch]), temporary))

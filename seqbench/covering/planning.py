@@ -104,7 +104,7 @@ def smallest_training_length(task: Task, needed: Array, longest: int) -> int:
         if there:
             missing = missing[~union(there).contains(missing)]
         if len(missing) == 0:
-            return length
+            return int(length)
     raise InputError(f"{len(missing)} compositions occur in no word of up to {longest} symbols.")
 
 
@@ -195,3 +195,24 @@ def table(plans: Mapping[str, CoveragePlan]) -> str:
             f"{found.mixture_sufficient:.2g} ({mixture}) |"
         )
     return "\n".join(lines) + "\n"
+
+
+def plan_text(found: CoveragePlan) -> str:
+    """The plan in lines that fit a terminal."""
+    first, last = found.test_lengths
+    longest = found.training_length
+    lines = [
+        f"{found.dataset}, test lengths {first} to {last}: {found.needed:,} compositions can occur.",
+        f"All of them can occur in training words of lengths 1 to {longest}; shorter words miss some.",
+        f"Training words (lengths uniform from 1 to {longest}) that show all with chance {found.confidence}:",
+    ]
+    for law in LAWS:
+        enough, least = _number(found.sufficient[law]), _number(found.necessary[law])
+        lines.append(f"  {law:12} {enough} suffice, {least} are necessary")  # noqa: PERF401 -- reads as what it prints
+    mixture = ", ".join(f"{law} {weight:g}" for law, weight in found.mixture.items() if weight >= 0.001)
+    lines.append(f"  {'best mixture':12} {_number(found.mixture_sufficient)} suffice ({mixture})")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return "no number of words" if np.isinf(value) else f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"

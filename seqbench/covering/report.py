@@ -106,11 +106,9 @@ class CoverageReport:
             )
             for level in levels
         ]
-        everywhere = [union(each) if each else None for each in (self.possible_in_training, self.possible_in_test)]
-        return [
-            *rows,
-            self._row("all levels", self.train.pairs(), *everywhere, self.pooled_need if self.need else None),
-        ]
+        here, there = (union(each) if each else None for each in (self.possible_in_training, self.possible_in_test))
+        need = self.pooled_need if self.need else None
+        return [*rows, self._row("all levels", self.train.pairs(), here, there, need)]
 
     def _row(
         self, name: str, seen: Pairs, here: Compositions | None, there: Compositions | None, need: Need | None
@@ -129,7 +127,7 @@ class CoverageReport:
         return float(need.weight[np.isin(need.keys, seen.keys)].sum() / need.weight.sum()) if len(need.keys) else 1.0
 
     def missing(self, most: int = 20) -> list[Missing]:
-        """The compositions with the largest share of the test that training never showed, each with a shortest witness."""
+        """The compositions of the test that training never showed, most frequent first, with shortest witnesses."""
         need = self.pooled_need
         absent = ~np.isin(need.keys, self.train.pairs().keys)
         keys, share = need.keys[absent], need.weight[absent] / max(need.weight.sum(), 1e-300)
@@ -184,17 +182,23 @@ class CoverageReport:
         """The report in a notebook."""
         from seqbench.covering.render import html
 
-        return html(self, whole=False)
+        return html(self)
 
-    def plot(self, path: Any = None) -> Any:
-        """The heat map of compositions and the curve of fully covered words, as a matplotlib figure.
+    def plot(self, kind: str = "maps", *, path: Any = None, by: str = "j_class") -> Any:
+        """A picture of the report as a matplotlib figure.
 
         Args:
-            path: also written there (.png or .svg).
-        """
-        from seqbench.covering.render import figure, save
+            kind: "maps" (heat maps of compositions: train, test, ratio) or "curve" (fully covered words by length).
+            path: also written there (.png, .svg or .pdf).
+            by: order of the classes in maps: "j_class" (grouped, groups marked) or "shortlex".
 
-        drawn = figure(self)
+        Raises:
+            InputError: another kind or order, no test to compare with, or no matplotlib.
+        """
+        from seqbench.covering.render import picture
+        from seqbench.drawing import save
+
+        drawn = picture(self, kind, by)
         if path is not None:
             save(drawn, path)
         return drawn

@@ -53,9 +53,9 @@ def heat_map(
         cells = cells[np.ix_(order, order)]
     with style.look():
         figure, axes = style.plot(5.6, 4.7)
-        _image(figure, axes, cells, value)
+        image(figure, axes, cells, value)
         if groups is not None:
-            _boundaries(axes, np.asarray(groups)[order])
+            boundaries(axes, np.asarray(groups)[order])
         _name_ticks(axes, cells, [names[i] for i in order] if names is not None else None)
         axes.set(xlabel=xlabel, ylabel=ylabel)
     return figure
@@ -137,7 +137,8 @@ def _order(
     return list(range(size)) if groups is None else np.argsort(groups, kind="stable").tolist()
 
 
-def _image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value: str) -> None:
+def image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value: str) -> None:
+    """Draws cells in logarithmic colours with a colour bar; zeros stay white."""
     from matplotlib.colors import LinearSegmentedColormap, LogNorm
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
@@ -169,7 +170,8 @@ def _image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value
         bar.update_ticks()
 
 
-def _boundaries(axes: "Axes", groups: npt.NDArray[Any]) -> None:
+def boundaries(axes: "Axes", groups: npt.NDArray[Any]) -> None:
+    """Draws lines between groups of rows and columns, unless there are too many."""
     edges = np.flatnonzero(np.diff(groups)) + 0.5
     if len(edges) <= MAX_BOUNDARIES:
         for edge in edges:

@@ -141,6 +141,11 @@ class Plan:
         return "apache-2.0"
 
     @property
+    def default_sampling(self) -> dict[str, float]:
+        """The sampling weights of the dataset's file, whatever was asked for."""
+        return self._defaults.sampling
+
+    @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels, in the order of their ids."""
         return self.machine.labels
