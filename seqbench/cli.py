@@ -298,3 +298,18 @@ def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
     found = search(name, **options)
     write_cover(found, Path(out))
     _print_json(found.to_dict()) if as_json else click.echo(cover_text(found, out))
+
+
+@main.command()
+@language_options
+@click.option("--kind", default="automaton", show_default=True, help="automaton or egg-box.")
+@click.option("--out", required=True, type=click.Path(), help="A .svg, .png or .pdf file.")
+def draw(kind: str, out: str, catalogue: str | None, **which: Any) -> None:
+    """Draw a language's automaton, or the egg-box picture of its monoid."""
+    from seqbench.drawing import save
+    from seqbench.drawing.pictures import picture_of
+    from seqbench.languages import language
+
+    found = _language(**which)
+    lang = language(found, catalogue) if isinstance(found, str) else found
+    click.echo(save(picture_of(lang.machine, kind), out))

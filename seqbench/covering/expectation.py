@@ -52,7 +52,7 @@ class ExpectedCoverage:
 
     @cached_property
     def test_need(self) -> Array:
-        """Expected nodes of each composition in one test word, drawn as the dataset's file says; all levels together."""
+        """Expected nodes of each composition, at any level, in one test word drawn as the dataset's file says."""
         lengths = self.plan.splits["test"].split.lengths
         chance = np.full(len(lengths), 1 / len(lengths))
         found = expected_counts(self.task, self.plan.default_sampling, lengths, chance)

@@ -188,11 +188,11 @@ def table(plans: Mapping[str, CoveragePlan]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, found in plans.items():
-        numbers = [f"{found.sufficient[law]:.2g}" for law in LAWS]
+        numbers = [_number(found.sufficient[law]) for law in LAWS]
         mixture = ", ".join(f"{law} {weight:g}" for law, weight in found.mixture.items() if weight >= 0.001)
         lines.append(
             f"| {name} | {found.needed:,} | {found.training_length} | {' | '.join(numbers)} | "
-            f"{found.mixture_sufficient:.2g} ({mixture}) |"
+            f"{_number(found.mixture_sufficient)} ({mixture}) |"
         )
     return "\n".join(lines) + "\n"
 
@@ -208,7 +208,7 @@ def plan_text(found: CoveragePlan) -> str:
     ]
     for law in LAWS:
         enough, least = _number(found.sufficient[law]), _number(found.necessary[law])
-        lines.append(f"  {law:12} {enough} suffice, {least} are necessary")  # noqa: PERF401 -- reads as what it prints
+        lines.append(f"  {law:12} {enough} suffice, {least} are necessary")
     mixture = ", ".join(f"{law} {weight:g}" for law, weight in found.mixture.items() if weight >= 0.001)
     lines.append(f"  {'best mixture':12} {_number(found.mixture_sufficient)} suffice ({mixture})")
     return "\n".join(lines)

@@ -28,7 +28,9 @@ def _language(language: dict[str, Any]) -> str:
         "labels": ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20])),
         "states of the minimal machine": language["states"],
         "syntactic classes": language["classes"],
-        "star-free": "yes" if language["aperiodic"] else "no",
+        "J-classes, idempotents": f"{language['num_j_classes']}, {language['num_idempotents']}",
+        "largest group": language["largest_group"],
+        "level": language["level"],
     }
     return "## Language\n\n" + _table(("fact", "value"), [(key, str(value)) for key, value in rows.items()])
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from datasets.utils import tqdm
 
-from seqbench.algebra.structure import is_aperiodic
+from seqbench.algebra.structure import Structure
 from seqbench.errors import TooLargeError
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
@@ -56,10 +56,9 @@ def language_facts(plan: Plan) -> dict[str, Any]:
     preperiod, period = monoid.reach_period
     return facts | {
         "classes": len(monoid),
-        "idempotents": len(monoid.idempotents),
         "has_zero": monoid.zero is not None,
-        "aperiodic": is_aperiodic(monoid),
         "reachable_classes_repeat": {"from_length": preperiod, "every": period},
+        **Structure(monoid).facts,
     }
 
 

@@ -19,14 +19,22 @@ def info_text(facts: dict[str, Any]) -> str:
     lines.append(f"machine   {language['states']} states (minimal, complete)")
     if "classes" in language:
         repeat = language["reachable_classes_repeat"]
-        kind = "star-free (aperiodic)" if language["aperiodic"] else "not star-free (its monoid holds a group)"
-        lines.append(f"monoid    {language['classes']} classes, {language['idempotents']} idempotents, {kind}")
+        lines.append(
+            f"monoid    {language['classes']} classes, {language['num_idempotents']} idempotents; {_green(language)}"
+        )
+        lines.append(f"level     {language['level']}")
         lines.append(
             f"          which classes a length reaches repeats every {repeat['every']} from {repeat['from_length']}"
         )
     law = ", ".join(f"{name} {weight:g}" for name, weight in recipe["sampling"].items())
     lines += [f"sampling  {law}; seed {recipe['seed']}; held_out {recipe['held_out']}", ""]
     return "\n".join(lines + _split_lines(facts["splits"]))
+
+
+def _green(language: dict[str, Any]) -> str:
+    sizes = ", ".join(f"{language[f'num_{letter.lower()}_classes']} {letter}" for letter in "RLJ")
+    group = language["largest_group"]
+    return f"Green's classes: {sizes}; " + ("no group" if group == 1 else f"largest group of order {group}")
 
 
 def _split_lines(splits: dict[str, Any]) -> list[str]:
