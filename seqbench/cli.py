@@ -24,9 +24,19 @@ class Commands(click.Group):
         """The command's result."""
         try:
             return super().invoke(ctx)
-        except SeqbenchError as error:
-            click.echo(f"Error: {error}", err=True)
-            ctx.exit(2)
+        except BrokenPipeError:
+            raise  # click ends quietly where the reader has gone
+        except (SeqbenchError, OSError, MemoryError) as error:
+            click.echo(f"Error: {_sentence(error)}", err=True)
+            return ctx.exit(2)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "There is not enough memory. Ask for fewer or shorter words."
+    if isinstance(error, OSError) and not isinstance(error, SeqbenchError):
+        return f"{error.filename or 'The output'} cannot be used: {error.strerror or error}."
+    return str(error)
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -38,10 +48,21 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
     if not values:
         return None
     pairs = [value.partition("=") for value in values]
+    if len({law for law, _, _ in pairs}) < len(pairs):
+        raise click.BadParameter(f"{' '.join(values)!r} names a law twice. Give each law one weight.")
     try:
         return {law: float(weight or 1) for law, _, weight in pairs}
     except ValueError:
         raise click.BadParameter(f"{' '.join(values)!r} holds a weight that is no number.") from None
+
+
+def _labels(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> list[str | int | None] | None:
+    return [_name_or_number(name) for name in names] or None
+
+
+def _name_or_number(label: str | None) -> str | int | None:
+    """A label's id where only ASCII digits are given, else its name."""
+    return int(label) if label is not None and label.isascii() and label.isdecimal() else label
 
 
 def _two(option: str, text: str) -> Callable[[Any], Any]:
@@ -60,9 +81,7 @@ _RECIPE: list[Callable[[Any], Any]] = [
     click.option("--targets", help="label or prefix."),
     click.option("--held-out/--no-held-out", default=None, help="Keep evaluation words out of training."),
     click.option("--single-label-lengths", help="keep or drop lengths at which all words have one label."),
-    click.option(
-        "--labels", multiple=True, callback=lambda _, __, names: list(names) or None, help="Only these labels."
-    ),
+    click.option("--labels", multiple=True, callback=_labels, help="Only this label; may be repeated."),
     click.option("--classes/--no-classes", default=None, help="With or without syntactic classes."),
     click.option("--near-miss/--no-near-miss", default=None, help="With or without the split test_near_miss."),
     catalogue_option,
@@ -139,7 +158,7 @@ def sample(
     from seqbench.languages import language
 
     lang = language(name, catalogue)
-    words = lang.sample(length, int(label) if label and label.lstrip("-").isdigit() else label, count, **how)
+    words = lang.sample(length, _name_or_number(label), count, **how)
     labels = [lang.labels[number] for number in lang.label_all(words)]
     if as_json:
         _print_json([{"word": word, "label": label} for word, label in zip(words, labels, strict=True)])
@@ -171,7 +190,7 @@ def generate(
 
 @main.command()
 @click.argument("name")
-@click.option("--rows", type=int, default=3, show_default=True, help="Examples shown of each split.")
+@click.option("--rows", type=click.IntRange(0), default=4, show_default=True, help="Examples shown of each split.")
 @click.option("--cache-dir", type=click.Path(), help="Where the dataset is kept.")
 @recipe_options
 @as_json
@@ -188,14 +207,19 @@ def show(name: str, rows: int, cache_dir: str | None, catalogue: str | None, as_
 @click.option("--catalogue", type=click.Path(), help="The folder to check; all built-in definitions by default.")
 @as_json
 def check(catalogue: str | None, as_json: bool) -> None:
-    """Recompute every claim of every definition; exit code 1 if one is false."""
-    from seqbench.catalogue.claims import check_all
+    """Recompute every claim (exit code 1 if one is false), and plan every dataset."""
+    from seqbench.dataset.report import checked
 
-    wrong = check_all(catalogue)
+    wrong, number = checked(catalogue)
     if as_json:
-        _print_json(wrong)
+        _print_json({**number, "wrong": wrong})
     else:
-        click.echo("\n".join(wrong) or "Every claim holds.")
+        counts = ", ".join(f"{count} {what}" for what, count in number.items())
+        click.echo(
+            "\n".join(
+                [*wrong, f"Checked {counts}: {f'{len(wrong)} claims are false' if wrong else 'every claim holds'}."]
+            )
+        )
     sys.exit(1 if wrong else 0)
 
 

@@ -35,7 +35,23 @@ def nearest(name: object, known: Iterable[str], *, most: int = 3) -> list[str]:
         >>> nearest("dyck_d7", ["dyck_d6", "dyck_d8", "tomita_3"])
         ['dyck_d8', 'dyck_d6']
     """
-    return difflib.get_close_matches(str(name), list(known), n=most, cutoff=0.5)
+    originals = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(str(name)[:100].lower(), list(originals), n=most, cutoff=0.5)
+    return [originals[each] for each in close]
+
+
+def quoted(value: object, width: int = 60) -> str:
+    """The value as an error message shows it: long ones are cut.
+
+    Example:
+        >>> quoted("0" * 100, width=10)
+        "'000000... (100 symbols)"
+    """
+    text = repr(value)
+    if len(text) <= width:
+        return text
+    size = f" ({len(value)} symbols)" if isinstance(value, str) else ""
+    return text[: width - 3] + "..." + size
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], next_step: str = "") -> UnknownNameError:
@@ -51,5 +67,5 @@ def unknown_name(kind: str, name: object, known: Iterable[str], next_step: str =
         hint = "Did you mean " + " or ".join(repr(c) for c in close) + "?"
     else:
         shown = ", ".join(names[:20])
-        hint = f"Known: {shown}{', ...' if len(names) > 20 else '.'}"
-    return UnknownNameError(" ".join(part for part in (f"There is no {kind} {name!r}.", hint, next_step) if part))
+        hint = f"Known: {shown}{', ...' if len(names) > 20 else '.'}" if names else "There is none at all."
+    return UnknownNameError(" ".join(part for part in (f"There is no {kind} {quoted(name)}.", hint, next_step) if part))

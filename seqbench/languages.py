@@ -18,7 +18,7 @@ from seqbench.algebra.structure import Structure
 from seqbench.catalogue.languages import build_machine, machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
 from seqbench.catalogue.recipe import sampling_weights, whole
-from seqbench.errors import InputError, UnknownNameError, unknown_name
+from seqbench.errors import InputError, UnknownNameError, quoted, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
 from seqbench.generation.plan import Folder, label_id
@@ -26,6 +26,8 @@ from seqbench.generation.sampler import Sampler, nearest_lengths
 from seqbench.generation.splits import UNIT_ROWS
 
 Array = npt.NDArray[Any]
+
+MAX_SYMBOLS = 1 << 31  # symbols that one call of sample may return, 64 a word added
 
 
 class Language:
@@ -48,6 +50,10 @@ class Language:
             >>> Language.from_regex("(01)*").label("0101")
             1
         """
+        if not isinstance(pattern, str) or not isinstance(alphabet, Iterable):
+            raise InputError(
+                f"{quoted(pattern)} over {quoted(alphabet)} is no regular expression. Give text and symbols."
+            )
         return cls(compile_regex(pattern, tuple(alphabet)), pattern)
 
     @classmethod
@@ -149,7 +155,10 @@ class Language:
             >>> language("dyck_d6").label("0011"), language("dyck_d6").label("0110")
             (1, 0)
         """
-        return self.label_all([word])[0]
+        try:
+            return self.label_all([word])[0]
+        except InputError as error:
+            raise InputError(str(error).removeprefix("In word 0: ").replace("Word 0, ", "The word ", 1)) from None
 
     def label_all(self, words: Iterable[Word]) -> list[int]:
         """The label ids of many words.
@@ -158,20 +167,25 @@ class Language:
             >>> language("modular_arithmetic").label_all(["1+2*3", "4*4"])
             [2, 1]
         """
-        words = list(words)
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise InputError(f"{quoted(words)} is no list of words. Give several words, or use label for one.")
         tokens, offsets = encode_batch(self.alphabet, words)
         labels = self.machine.outputs[self.machine.run(tokens, offsets)]
         outside = np.flatnonzero(labels == OUTSIDE)
         if len(outside):
             first = int(outside[0])
-            text = self.decode(tokens[offsets[first] : offsets[first + 1]])
-            near = nearest_lengths(self._uniform.admits, int(np.diff(offsets)[first]), self.machine.num_states)
-            there = ", ".join(repr(self.sample(n, n=1)[0]) for n in near[:2] if n)
-            raise InputError(
-                f"Word {first}, {text!r}, lies outside the domain of {self.name}, so it has no label. "
-                f"Words of the domain look like {there}."
-            )
+            raise self._outside(first, self.decode(tokens[offsets[first] : offsets[first + 1]]))
         return [int(label) for label in labels]
+
+    def _outside(self, number: int, text: str) -> InputError:
+        """The error for a word without a label, with examples of words that have one."""
+        uniform = Sampler(self.machine, None, {"uniform": 1.0})
+        lengths = nearest_lengths(uniform.admits, 4, self.machine.num_states)
+        examples = ", ".join(repr(self.sample(n, n=1)[0]) for n in lengths if n)
+        return InputError(
+            f"Word {number}, {quoted(text)}, lies outside the domain of {self.name}, so it has no label. "
+            f"Words of the domain look like {examples}."
+        )
 
     def syntactic_class(self, word: Word) -> int:
         """The syntactic class of a word: the element of the monoid; `monoid.names` has its shortest word.
@@ -209,7 +223,7 @@ class Language:
 
         Example:
             >>> language("dyck_d6").sample(12, label=1, n=2, seed=0)
-            ['010001001111', '001000110111']
+            ['010010101011', '010001010111']
         """
         tokens = self.sample_ids(length, label, n, syntactic_class=syntactic_class, sampling=sampling, seed=seed)
         return [self.decode(row) for row in tokens]
@@ -231,10 +245,17 @@ class Language:
             (2, 4)
         """
         length, n = whole("length", length, 0, 10_000_000), whole("n", n, 0, 10**9)
+        if n * (length + 64) > MAX_SYMBOLS:
+            raise InputError(
+                f"{n:,} words of {length:,} symbols are too many to hold at once. Ask for fewer, or use "
+                "seqbench.load_dataset or seqbench.stream."
+            )
         chosen = None if label is None else label_id(self.machine, label)
-        sampler = self._sampler(chosen, syntactic_class, sampling)
+        weights = sampling_weights("sampling", sampling)
+        sampler = self._sampler(chosen, syntactic_class, weights)
         self._check_length(sampler, length, chosen, syntactic_class)
-        facts = (self.machine.fingerprint, "sample", length, chosen, syntactic_class, sampling, seed)
+        seed = whole("seed", seed, 0, 2**64 - 1)
+        facts = (self.machine.fingerprint, "sample", length, chosen, syntactic_class, weights, seed)
         tokens = np.empty((n, length), dtype=encode(self.alphabet, "").dtype)
         for first in range(0, n, UNIT_ROWS):
             rows = np.arange(min(UNIT_ROWS, n - first))
@@ -243,17 +264,12 @@ class Language:
             tokens[first : first + len(rows)] = drawn.tokens.reshape(len(rows), length)
         return tokens
 
-    @functools.cached_property
-    def _uniform(self) -> Sampler:
-        return Sampler(self.machine, None, {"uniform": 1.0})
-
-    def _sampler(self, label: int | None, syntactic_class: int | None, sampling: str) -> Sampler:
+    def _sampler(self, label: int | None, syntactic_class: int | None, weights: dict[str, float]) -> Sampler:
         labels = None if label is None else (label,)
         if syntactic_class is None:
-            weights = sampling_weights("sampling", sampling)
             needs_monoid = bool({"class", "composition"} & weights.keys())
             return Sampler(self.machine, self.monoid if needs_monoid else None, weights, labels)
-        whole("syntactic_class", syntactic_class, 0, len(self.monoid) - 1)
+        syntactic_class = whole("syntactic_class", syntactic_class, 0, len(self.monoid) - 1)
         if label is not None and self.monoid.labels[syntactic_class] != label:
             raise InputError(
                 f"Class {syntactic_class} has the label {self.monoid.labels[syntactic_class]}, not {label}. "
@@ -294,6 +310,12 @@ def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machin
     if name in opened.datasets and not parameters:
         dataset = opened.dataset(name)
         return machine_of(opened, dataset.automaton, dataset.parameters)
+    if name in opened.datasets and name not in opened.automata:
+        dataset = opened.dataset(name)
+        raise InputError(
+            f"The dataset {name!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
+            f"{dataset.automaton!r}, which takes them: language({dataset.automaton!r}, ...)."
+        )
     if name not in opened.automata:
         raise unknown_name(
             "dataset or language", name, {*opened.datasets, *opened.automata}, "`seqbench list` shows all."

@@ -9,6 +9,7 @@ from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.catalogue.reader import Catalogue
+from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Automaton
 from seqbench.errors import DefinitionError, InputError, SeqbenchError, unknown_name
 
@@ -24,7 +25,7 @@ def machine_of(catalogue: Catalogue, name: str, parameters: dict[str, Any] | Non
         >>> machine_of(open_catalogue(), "dyck", {"depth": 6}).num_states
         8
     """
-    return _machine(catalogue, name, json.dumps(parameters or {}, sort_keys=True))
+    return _machine(catalogue, name, json.dumps(plain(parameters or {}), sort_keys=True))
 
 
 @functools.lru_cache(maxsize=256)
@@ -33,7 +34,7 @@ def _machine(catalogue: Catalogue, name: str, parameters: str) -> Machine:
     try:
         return build_machine(automaton, json.loads(parameters))
     except SeqbenchError as error:
-        raise type(error)(f"The language {name!r}: {error}") from None
+        raise type(error)(f"{catalogue.file_of(name)}: {error}") from None
 
 
 def build_machine(automaton: Automaton, parameters: dict[str, Any]) -> Machine:
@@ -53,12 +54,15 @@ def build_machine(automaton: Automaton, parameters: dict[str, Any]) -> Machine:
 def _from_table(automaton: Automaton, alphabet: tuple[str, ...]) -> Machine:
     rows = automaton.table or ()
     number = {row.state: index for index, row in enumerate(rows)}
-    if len(number) < len(rows) or not rows:
-        raise DefinitionError("The table has no state or names a state twice. Give every state one row.")
+    if not rows:
+        raise DefinitionError("The table has no state. Give every state one row; the first is the initial state.")
+    if len(number) < len(rows):
+        twice = next(row.state for index, row in enumerate(rows) if number[row.state] != index)
+        raise DefinitionError(f"The table names the state {twice!r} twice. Give every state one row.")
     for row in rows:
         for symbol, state in row.next.items():
             if symbol not in alphabet:
-                raise unknown_name(f"symbol in state {row.state!r}:", symbol, alphabet)
+                raise unknown_name(f"symbol (named in state {row.state!r})", symbol, alphabet)
             if state not in number:
                 raise unknown_name("state", state, number)
         if row.label is not None and row.label not in automaton.labels:

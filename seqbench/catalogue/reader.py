@@ -21,6 +21,9 @@ T = TypeVar("T", Automaton, Dataset)
 VARIABLE = "SEQBENCH_CATALOGUE"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
+_WORDS = {"Object": "The table", "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
+          "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
+          "`str | null`": "text", " - at `$.": " at `"}  # fmt: skip
 _KNOWN_KEYS = {key for record in (Automaton, Dataset, Claims, State, Change) for key in record.__struct_fields__}
 
 
@@ -42,6 +45,10 @@ class Catalogue:
     def datasets(self) -> list[str]:
         """Names of all datasets."""
         return sorted(self._datasets)
+
+    def file_of(self, name: str) -> str:
+        """Where a language's definition lies."""
+        return str(self._automata[name])
 
     @functools.cached_property
     def digests(self) -> dict[str, Any]:
@@ -88,8 +95,13 @@ def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:
     folder = folder if folder is not None else os.environ.get(VARIABLE) or None
     if folder is None:
         return _open(None, ())
-    path = Path(folder).expanduser().resolve()
-    return _open(str(path), _state(path))
+    try:
+        path = Path(folder).expanduser().resolve()
+        return _open(str(path), _state(path))
+    except (OSError, ValueError, TypeError) as error:
+        if isinstance(error, SeqbenchError):
+            raise
+        raise DefinitionError(f"The catalogue folder {folder!r} cannot be read: {error}.") from None
 
 
 def _state(folder: Path) -> tuple[tuple[str, int], ...]:
@@ -138,10 +150,16 @@ def _toml_files(folder: Traversable) -> list[Traversable]:
     if not folder.is_dir():
         return []
     found: list[Traversable] = []
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+    try:
+        entries = sorted(folder.iterdir(), key=lambda each: each.name)
+    except OSError as error:
+        raise DefinitionError(f"{folder}: it cannot be read: {error.strerror or error}.") from None
+    for entry in entries:
         if entry.is_dir():
             found += _toml_files(entry)
         elif entry.name.endswith(".toml"):
+            if not entry.is_file():  # a dangling link, a pipe: reading it would fail or never end
+                raise DefinitionError(f"{entry}: it is not a regular file. Remove it or rename it.")
             found.append(entry)
     return found
 
@@ -162,7 +180,7 @@ def _read(file: Traversable, record: type[T]) -> T:
         DefinitionError: naming the file, the key and the nearest valid word.
     """
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         if record is Dataset:
             options = check_options({key: value for key, value in data.items() if key in OPTIONS})
             data |= {key: msgspec.to_builtins(value) for key, value in options.items()}
@@ -170,8 +188,10 @@ def _read(file: Traversable, record: type[T]) -> T:
         _CHECKS[record](checked)
     except msgspec.ValidationError as error:
         raise DefinitionError(f"{file}: {_explain(str(error))}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, SeqbenchError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, SeqbenchError) as error:
         raise DefinitionError(f"{file}: {error}") from None
+    except RecursionError:
+        raise DefinitionError(f"{file}: it is nested too deeply. A definition has two levels at most.") from None
     return checked
 
 
@@ -180,7 +200,9 @@ def _explain(message: str) -> str:
     unknown = re.search(r"unknown field `([^`]+)`", message)
     close = nearest(unknown[1], _KNOWN_KEYS) if unknown else []
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    return message.replace("Object", "the table").replace(" - at `$.", " at `").rstrip(".") + "." + hint
+    for theirs, ours in _WORDS.items():
+        message = message.replace(theirs, ours)
+    return message.rstrip(".") + "." + hint
 
 
 def _check_automaton(automaton: Automaton) -> None:

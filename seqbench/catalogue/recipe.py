@@ -13,6 +13,7 @@ SAMPLINGS = ("uniform", "balanced", "class", "composition", "near_miss", "member
 TARGETS = ("label", "prefix")
 SINGLE_LABEL_LENGTHS = ("keep", "drop")
 MAX_LENGTH = 10_000_000
+MAX_EXAMPLES = 10**10
 WEIGHT_DIGITS = 12  # so that proportional weights come out equal
 
 Range = tuple[int, int]
@@ -73,7 +74,7 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in given if name not in OPTIONS]
     if unknown:
         raise unknown_name("option", unknown[0], OPTIONS)
-    return {name: OPTIONS[name](name, _plain(value)) for name, value in given.items()}
+    return {name: OPTIONS[name](name, plain(value)) for name, value in given.items()}
 
 
 def override(recipe: R, given: Mapping[str, Any]) -> R:
@@ -91,13 +92,13 @@ def canonical(recipe: Recipe) -> str:
     return json.dumps(recipe.options(), sort_keys=True)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """NumPy numbers and arrays and tuples as Python numbers and lists."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+        return [plain(item) for item in value]
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def whole(name: str, value: Any, lowest: int, highest: int) -> int:
@@ -106,6 +107,7 @@ def whole(name: str, value: Any, lowest: int, highest: int) -> int:
     Raises:
         InputError: otherwise.
     """
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"{name} is {value!r}, which is not a whole number. Give one from {lowest} to {highest:,}.")
     if not lowest <= value <= highest:
@@ -123,10 +125,15 @@ def length_range(name: str, value: Any) -> Range:
         >>> length_range("test_lengths", [41, 500]), length_range("test_lengths", 12)
         ((41, 500), (12, 12))
     """
+    value = plain(value)
     pair = value if isinstance(value, list | tuple) else [value, value]
-    if len(pair) != 2:
-        raise InputError(f"{name} is {value!r}. Give the shortest and the longest length, for example (41, 500).")
-    low, high = (whole(name, item, 1, MAX_LENGTH) for item in pair)
+    if len(pair) != 2 or not all(isinstance(item, int) and not isinstance(item, bool) for item in pair):
+        raise InputError(
+            f"{name} is {value!r}. Give the shortest and the longest length as whole numbers, for example (41, 500)."
+        )
+    if not all(1 <= item <= MAX_LENGTH for item in pair):
+        raise InputError(f"{name} is {value!r}, out of range. Lengths are whole numbers from 1 to {MAX_LENGTH:,}.")
+    low, high = pair
     if low > high:
         raise InputError(f"{name} is {value!r}, which runs backwards. Give the shorter length first: ({high}, {low}).")
     return low, high
@@ -182,7 +189,7 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:
 
 
 def _count(name: str, value: Any) -> int:
-    return whole(name, value, 0, 10**12)
+    return whole(name, value, 0, MAX_EXAMPLES)
 
 
 def _seed(name: str, value: Any) -> int:

@@ -37,7 +37,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Attributes:
         state: its name.
         label: the label of the words that end here; none where they are outside the domain.
-        next: the next state by symbol; symbols left out lead to a sink.
+        next: the next state by symbol; symbols left out lead to a sink: its words are rejected (labels reject, accept)
+            or outside the domain (other labels).
     """
 
     state: str
@@ -68,7 +69,7 @@ class Automaton(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     labels: tuple[str, ...] = ("reject", "accept")
     source: str
     description: str = ""
-    claims: Claims | tuple[Claims, ...]
+    claims: Claims | tuple[Claims, ...] = ()
 
     @property
     def all_claims(self) -> tuple[Claims, ...]:

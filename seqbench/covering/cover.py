@@ -86,7 +86,7 @@ def cover(
     Example:
         >>> found = cover("parity_check", max_length=8)
         >>> found.covered, len(found.words), found.lower_bound, len(found.uncoverable)
-        (4, 1, 1, 0)
+        (4, 2, 1, 0)
     """
     max_length, times = whole("max_length", max_length, 2, 4096), whole("times", times, 1, 10**6)
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
@@ -100,7 +100,7 @@ def cover(
     keys, wanted = coverable.keys(), needed.keys()
     need = np.zeros(len(task.monoid) ** 2, dtype=np.int64)
     need[keys] = times
-    words = _greedy(task, lengths, need.reshape(len(task.monoid), -1))
+    words = _without_redundant(task, _greedy(task, lengths, need.reshape(len(task.monoid), -1)), keys, times)
     bound = _lower_bound(by_level, max_length, times)
     return Cover(words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True), task)
 
@@ -152,20 +152,44 @@ def _greedy(task: Task, lengths: list[int], need: Array) -> list[Array]:
 
 def _show(task: Task, word: Array, need: Array) -> int:
     """Lowers the need by what a word shows; returns how many compositions are now met."""
-    found, met = nodes("tree", len(word), task.min_width), 0
-    offsets = np.stack([found.start, found.start + found.left, found.start + found.left + found.right])
-    for start, middle, end in offsets.T.tolist():
-        a, b = (_class(task, word[part]) for part in (slice(start, middle), slice(middle, end)))
-        met += need[a, b] == 1
-        need[a, b] = max(0, need[a, b] - 1)
+    met = 0
+    for key in _keys(task, word):
+        met += need.flat[key] == 1
+        need.flat[key] = max(0, need.flat[key] - 1)
     return int(met)
 
 
-def _class(task: Task, block: Array) -> int:
-    element = 0
-    for symbol in block.tolist():
-        element = task.monoid.right[element, symbol]
-    return int(element)
+def _keys(task: Task, word: Array) -> list[int]:
+    """The compositions that a word shows, as a * classes + b, one a node."""
+    found = nodes("tree", len(word), task.min_width)
+    ends = np.stack([found.start, found.start + found.left, found.start + found.left + found.right], axis=1)
+    tokens, right = word.tolist(), task.monoid.right.tolist()
+    keys = []
+    for start, middle, end in ends.tolist():
+        a, b = 0, 0
+        for symbol in tokens[start:middle]:
+            a = right[a][symbol]
+        for symbol in tokens[middle:end]:
+            b = right[b][symbol]
+        keys.append(a * len(right) + b)
+    return keys
+
+
+def _without_redundant(task: Task, words: list[Array], keys: Array, times: int) -> list[Array]:
+    """The words that are needed: later ones may show all that an earlier one was taken for."""
+    shown = [_keys(task, word) for word in words]
+    counts = np.zeros(len(task.monoid) ** 2, dtype=np.int64)
+    for each in shown:
+        np.add.at(counts, each, 1)
+    wanted = np.zeros(len(counts), dtype=bool)
+    wanted[keys] = True
+    kept = []
+    for word, each in zip(words, shown, strict=True):
+        np.subtract.at(counts, each, 1)
+        if (counts[each] < times)[wanted[each]].any():
+            np.add.at(counts, each, 1)
+            kept.append(word)
+    return kept
 
 
 class _Search:

@@ -117,7 +117,7 @@ def expected_coverage(name: str, *, min_width: int = 1, catalogue: Folder = None
 
     Example:
         >>> found = expected_coverage("parity_check", train_lengths=(2, 2), train_examples=1)
-        >>> found.expected_seen, len(found.keys)
+        >>> round(found.expected_seen, 9), len(found.keys)
         (1.0, 4)
     """
     planned = plan(name, catalogue, **{"near_miss": False, **options})

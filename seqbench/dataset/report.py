@@ -1,7 +1,10 @@
 """What the command line prints about datasets, as text."""
 
+from itertools import zip_longest
 from typing import Any
 
+from seqbench.catalogue.claims import check_all
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.builder import Seqbench
 from seqbench.dataset.golden import digest
 from seqbench.dataset.load import load_dataset
@@ -63,11 +66,34 @@ def made(name: str, rows: int, *, cache_dir: str | None, catalogue: Folder, **op
     splits = {}
     for split, table in loaded.items():
         batches = table.with_format("arrow").iter(batch_size=65_536)
-        examples = [_example(language, row) for row in table.select(range(min(rows, len(table))))]
+        examples = [_example(language, row) for row in _varied(table, rows)]
         digests = digest((batch for part in batches for batch in part.to_batches()), len(table))
         splits[split] = {"rows": len(table), "digest": digests, "examples": examples}
     folder = Seqbench(config_name=name, cache_dir=cache_dir, catalogue=catalogue, **options).cache_dir
     return {"name": name, "version": planned.version, "title": planned.recipe.title, "cache": folder, "splits": splits}
+
+
+def _varied(table: Any, rows: int) -> list[dict[str, Any]]:
+    """A few rows from the front that show as many labels as may be."""
+    by_label: dict[int, list[dict[str, Any]]] = {}
+    for row in table.select(range(min(200, len(table)))):
+        by_label.setdefault(row["label"], []).append(row)
+    in_turn = zip_longest(*(by_label[label] for label in sorted(by_label)))
+    return [row for group in in_turn for row in group if row is not None][:rows]
+
+
+def checked(catalogue: Folder) -> tuple[list[str], dict[str, int]]:
+    """What is wrong with the claims of a catalogue (the built-in definitions included), and how much was checked."""
+    opened = open_catalogue(catalogue)
+    for name in opened.datasets:
+        planned = plan(name, catalogue)
+        _ = planned.splits  # labels, lengths and laws are looked up
+    claims = sum(len(opened.automaton(name).all_claims) for name in opened.automata)
+    return check_all(catalogue), {
+        "languages": len(opened.automata),
+        "sets of claims": claims,
+        "datasets": len(opened.datasets),
+    }
 
 
 def _example(language: Language, row: dict[str, Any]) -> dict[str, Any]:

@@ -73,19 +73,29 @@ class Tables:
     exponent: Array
 
 
+def check_tables(graph: PathGraph, groups: Groups, max_length: int, advice: str = "") -> None:
+    """Nothing, if tables up to a length stay below 4 GiB.
+
+    Raises:
+        TooLargeError: naming the longest length that fits.
+    """
+    row = 1.5 * graph.num_edges + len(groups.nodes) + 3 * groups.num_groups
+    if row * 8 * (max_length + 1) > MAX_TABLE_BYTES:
+        longest = max(0, int(MAX_TABLE_BYTES / (row * 8)) - 1)
+        raise TooLargeError(
+            f"Sampling tables for length {max_length:,} over {graph.num_edges:,} edges would pass 4 GiB. "
+            f"The longest length that fits is {longest:,}. "
+            + (advice or "Sampling 'uniform' or 'balanced' needs smaller tables than 'class'.")
+        )
+
+
 def make_tables(graph: PathGraph, groups: Groups, max_length: int) -> Tables:
     """Thresholds of a graph and its groups of ends for every length up to the given one.
 
     Raises:
         TooLargeError: if the tables would pass 4 GiB.
     """
-    row = 1.5 * graph.num_edges + len(groups.nodes) + 2 * groups.num_groups
-    if row * 8 * (max_length + 1) > MAX_TABLE_BYTES:
-        longest = int(MAX_TABLE_BYTES / (row * 8)) - 1
-        raise TooLargeError(
-            f"Sampling tables for length {max_length} over {graph.num_edges:,} edges would pass 4 GiB. "
-            f"The longest length that fits is {longest}; sampling by label needs smaller tables than by class."
-        )
+    check_tables(graph, groups, max_length)
     lengths, nodes = max_length + 1, graph.num_nodes
     edges = np.zeros((lengths, graph.num_edges), dtype=np.uint64)
     ends = np.zeros((lengths, len(groups.nodes)), dtype=np.uint64)

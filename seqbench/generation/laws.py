@@ -19,7 +19,7 @@ import numpy.typing as npt
 from seqbench.errors import InputError
 from seqbench.generation import streams as rng
 from seqbench.generation.composition import CompositionLaw
-from seqbench.generation.counts import Groups, Tables, groups_of, make_tables, pick
+from seqbench.generation.counts import Groups, Tables, check_tables, groups_of, make_tables, pick
 from seqbench.generation.edits import KINDS, edit_graph, num_edits
 from seqbench.generation.graph import PathGraph, class_graph, machine_graph
 from seqbench.generation.scaled import CERTAIN
@@ -133,7 +133,20 @@ class NearMissLaw(EndLaw):
         """The law of an acceptor."""
         graph, kinds = edit_graph(machine)
         self.num_symbols = machine.num_symbols
+        self._by_label = _by_state(machine, None, machine.outputs)
         super().__init__(graph, groups_of(kinds, len(KINDS)), None)
+
+    def admits(self, max_length: int) -> Array:
+        """Whether some near miss exists, by length; makes no table.
+
+        One does iff members and non-members of the length do: substitutions lead from any word to any other, and
+        somewhere on the way from a member to a non-member one of them leaves the language.
+
+        Raises:
+            TooLargeError: the tables that drawing will need would pass their limit.
+        """
+        check_tables(self.graph, self.groups, max_length, "Leave near misses out: near_miss=False.")
+        return (self._by_label.num_open(max_length) > 1) & (self.num_symbols > 1)
 
     def _weigh(self, max_length: int) -> Array:
         total, exponent = self._tables.total.tolist(), self._tables.exponent.tolist()

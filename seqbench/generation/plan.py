@@ -15,6 +15,7 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.catalogue import recipe as recipes
 from seqbench.catalogue.languages import machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue
+from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Dataset
 from seqbench.errors import InputError, TooLargeError, unknown_name
 from seqbench.generation.arrangement import Arrangement
@@ -52,6 +53,8 @@ def plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":
         100000
     """
     opened = open_catalogue(catalogue)
+    if not isinstance(name, str):
+        raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
     defaults = opened.dataset(name)
     return Plan(name, opened, defaults, recipes.override(defaults, overrides))
 
@@ -182,7 +185,8 @@ class Plan:
     def _label_ids(self, recipe: Dataset) -> tuple[int, ...] | None:
         if recipe.labels is None:
             return None
-        return tuple(sorted({label_id(self.machine, label) for label in recipe.labels}))
+        chosen = tuple(sorted({label_id(self.machine, label) for label in recipe.labels}))
+        return None if len(chosen) == self.machine.num_labels else chosen  # all of them: the same as not asking
 
 
 class SplitPlan:
@@ -218,6 +222,7 @@ def label_id(machine: Machine, label: int | str) -> int:
         if label not in machine.labels:
             raise unknown_name("label", label, machine.labels)
         return machine.labels.index(label)
-    if isinstance(label, bool) or not 0 <= label < machine.num_labels:
+    number = plain(label)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < machine.num_labels:
         raise InputError(f"The label {label!r} is not there. Labels run from 0 to {machine.num_labels - 1}.")
-    return label
+    return number

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, TooLargeError
 from seqbench.generation import heldout
 from seqbench.generation import streams as rng
 from seqbench.generation.sampler import Rows, Sampler
@@ -23,6 +23,7 @@ from seqbench.generation.sampler import Rows, Sampler
 Array = npt.NDArray[Any]
 
 UNIT_ROWS = 4096
+MAX_BLOCKS = 10_000_000
 UNIT_TOKENS = 1 << 24  # long words come in smaller units, so that memory stays flat
 
 
@@ -87,8 +88,18 @@ class Split:
 
     @property
     def num_blocks(self) -> int:
-        """Number of blocks."""
-        return int(self._runs[-1][0])
+        """Number of blocks.
+
+        Raises:
+            TooLargeError: over ten million: the datasets library keeps a list of them.
+        """
+        blocks = int(self._runs[-1][0])
+        if blocks > MAX_BLOCKS:
+            raise TooLargeError(
+                f"{self.identity.split!r} would have {self.num_examples:,} rows in {blocks:,} blocks; the limit is "
+                f"{MAX_BLOCKS:,} blocks. Ask for fewer or shorter words, or use seqbench.stream, which never ends."
+            )
+        return blocks
 
     @property
     def num_tokens(self) -> int:

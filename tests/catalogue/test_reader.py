@@ -80,11 +80,11 @@ def test_an_unknown_key_is_named_with_the_nearest_that_exists(part, old, new, wo
 @pytest.mark.parametrize(
     ("part", "old", "new", "words"),
     [
-        ("automata", 'title = "Ends in b"', "title = 5", ["title", "str", "int"]),
-        ("automata", 'alphabet = ["a", "b"]', 'alphabet = ["a", 2]', ["alphabet", "str", "int"]),
-        ("automata", "states = 2", 'states = "two"', ["states", "int", "str"]),
-        ("automata", "aperiodic = true", "aperiodic = 1", ["aperiodic", "bool", "int"]),
-        ("generators", 'automaton = "ends_in_b"', "automaton = true", ["automaton", "str", "bool"]),
+        ("automata", 'title = "Ends in b"', "title = 5", ["title", "text", "a whole number"]),
+        ("automata", 'alphabet = ["a", "b"]', 'alphabet = ["a", 2]', ["alphabet", "text", "a whole number"]),
+        ("automata", "states = 2", 'states = "two"', ["states", "a whole number", "text"]),
+        ("automata", "aperiodic = true", "aperiodic = 1", ["aperiodic", "true or false", "a whole number"]),
+        ("generators", 'automaton = "ends_in_b"', "automaton = true", ["automaton", "text", "true or false"]),
         ("generators", "train_lengths = [1, 40]", "train_lengths = [1.0, 40]", ["train_lengths", "1.0", "whole"]),
         ("generators", 'sampling = "balanced"', "sampling = 3", ["sampling", "3", "balanced"]),
     ],
