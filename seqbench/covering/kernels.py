@@ -1,5 +1,7 @@
 """Kernels that walk words by a schedule: products of blocks and the pairs of classes that meet.
 
+`found` holds counts of the classes of joined blocks and of whole words, each of shape (classes,).
+
 Every kernel counts into `counts`, shape (levels, classes^2), or, where that is too large, writes keys to `keys`,
 shape (nodes,), level by level mixed, as (level * classes + a) * classes + b.
 """
@@ -30,7 +32,7 @@ def note(level: int, a: int, b: int, size: int, counts: Array, keys: Array, fill
     if len(keys) > 0:
         keys[filled] = (level * size + a) * size + b
         return filled + 1
-    counts[np.uint64(level), np.uint64(a * size + b)] += 1
+    counts[np.uint64(level), np.uint64(a) * np.uint64(size) + np.uint64(b)] += 1
     return filled
 
 
@@ -40,18 +42,19 @@ def tree(
     words: tuple[Array, Array],
     min_width: int,
     classes: Array,
-    node_classes: Array,
+    found: tuple[Array, Array],
     counts: Array,
     keys: Array,
 ) -> int:
     """The balanced reduction of every word; `classes` is room for the longest word. Returns the keys written."""
     table, right = monoid
     tokens, offsets = words
+    node_classes, word_classes = found
     size, filled = len(right), 0
     for word in range(len(offsets) - 1):
         begin, length = offsets[word], offsets[word + 1] - offsets[word]
         for i in range(length):
-            classes[i] = right[0, tokens[begin + i]]
+            classes[np.uint64(i)] = right[0, tokens[np.uint64(begin + i)]]
         count, width, level = length, 1, 0
         while count > 1:
             half, odd = count >> 1, count & 1
@@ -59,15 +62,16 @@ def tree(
             for i in range(half):
                 a, b = classes[np.uint64(2 * i)], classes[np.uint64(2 * i + 1)]
                 right_width = last_width if 2 * i + 2 == count else width
-                first = begin + (2 * i + 1) * width
-                if min(width, right_width) >= min_width:
+                if right_width >= min_width and width >= min_width:
                     filled = note(level, a, b, size, counts, keys, filled)
+                first = begin + (2 * i + 1) * width
                 joined = product(table, right, a, b, tokens, first, first + right_width)
                 classes[np.uint64(i)] = joined
                 node_classes[np.uint64(joined)] += 1
             if odd:
                 classes[half] = classes[count - 1]
             count, width, level = half + odd, 2 * width, level + 1
+        word_classes[np.uint64(classes[0] if length > 0 else 0)] += 1
     return filled
 
 
@@ -77,17 +81,19 @@ def left(
     words: tuple[Array, Array],
     min_width: int,
     classes: Array,  # noqa: ARG001 -- all schedules take the same arguments
-    node_classes: Array,
+    found: tuple[Array, Array],
     counts: Array,
     keys: Array,
 ) -> int:
     """Every word one symbol after the other."""
     _, right = monoid
     tokens, offsets = words
+    node_classes, word_classes = found
     size, filled = len(right), 0
     for word in range(len(offsets) - 1):
         begin, end = offsets[word], offsets[word + 1]
         if begin == end:
+            word_classes[0] += 1
             continue
         a = int(right[0, tokens[begin]])
         for i in range(begin + 1, end):
@@ -96,6 +102,7 @@ def left(
                 filled = note(0, a, b, size, counts, keys, filled)
             a = right[np.uint64(a), np.uint64(tokens[i])]
             node_classes[a] += 1
+        word_classes[a] += 1
     return filled
 
 
@@ -105,7 +112,7 @@ def scan(
     words: tuple[Array, Array],
     min_width: int,
     classes: Array,
-    node_classes: Array,
+    found: tuple[Array, Array],
     counts: Array,
     keys: Array,
 ) -> int:
@@ -115,6 +122,7 @@ def scan(
     """
     table, right = monoid
     tokens, offsets = words
+    node_classes, word_classes = found
     size, filled, down = len(right), 0, len(counts) >> 1
     for word in range(len(offsets) - 1):
         begin, length = offsets[word], offsets[word + 1] - offsets[word]
@@ -148,6 +156,7 @@ def scan(
                 classes[below + i] = joined
                 node_classes[joined] += 1
             base = below
+        word_classes[np.uint64(classes[length - 1] if length > 0 else 0)] += 1
     return filled
 
 

@@ -39,7 +39,6 @@ class Tally:
 
     Attributes:
         words: number of words.
-        outside: how many of them lie outside the task's domain (they are counted all the same).
         lengths: number of words of each length, int64.
         whole: number of words of each class, shape (classes,), int64.
         nodes: number of joined blocks of each class, shape (classes,), int64.
@@ -48,7 +47,7 @@ class Tally:
     def __init__(self, monoid: Monoid, schedule: str = "tree", min_width: int = 1) -> None:
         """An empty tally for the schedule; nodes with a child narrower than `min_width` are not counted."""
         self.monoid, self.schedule, self.min_width = monoid, check_schedule(schedule), min_width
-        self.words = self.outside = 0
+        self.words = 0
         self.lengths = np.zeros(1, dtype=np.int64)
         self.whole = np.zeros(len(monoid), dtype=np.int64)
         self.nodes = np.zeros(len(monoid), dtype=np.int64)
@@ -65,10 +64,7 @@ class Tally:
     def add(self, chunk: Chunk) -> None:
         """Counts the words of a chunk."""
         tokens, offsets = chunk
-        classes = self.monoid.class_of(tokens, offsets)
-        self.words += len(classes)
-        self.outside += int((self.monoid.labels[classes] < 0).sum())
-        self.whole += np.bincount(classes, minlength=self.size)
+        self.words += len(offsets) - 1
         lengths = np.bincount(np.diff(offsets))
         grown = np.zeros(max(len(lengths), len(self.lengths)), dtype=np.int64)
         grown[: len(lengths)] += lengths
@@ -81,10 +77,15 @@ class Tally:
             for part_tokens, part_offsets in _parts(tokens, offsets):
                 self._merge(self._run_keys(part_tokens, part_offsets))
 
+    @property
+    def outside(self) -> int:
+        """Number of words that lie outside the task's domain."""
+        return int(self.whole[self.monoid.labels < 0].sum())
+
     def keys_of(self, chunk: Chunk) -> Array:
         """The compositions of every word in turn, a * classes + b, without counting them."""
         tokens, offsets = chunk
-        return self._run_keys(tokens, offsets) % self.size**2
+        return self._run_keys(tokens, offsets, aside=True) % self.size**2
 
     def add_all(self, chunks: Iterable[Chunk]) -> "Tally":
         """The tally after all chunks."""
@@ -147,17 +148,19 @@ class Tally:
                 np.concatenate([np.empty(0, np.int64), *keys]), np.concatenate([np.empty(0, np.int64), *counts])
             )
 
-    def _run(self, tokens: Array, offsets: Array, counts: Array, keys: Array) -> int:
+    def _run(self, tokens: Array, offsets: Array, counts: Array, keys: Array, *, aside: bool = False) -> int:
         room = np.empty(2 * int(np.diff(offsets).max(initial=1)) + 64, dtype=np.int64)
         kernel = KERNELS[self.schedule]
         monoid, words = (self._table, self.monoid.right), (tokens, np.asarray(offsets, dtype=np.int64))
-        return int(kernel(monoid, words, self.min_width, room, self.nodes, counts, keys))
+        found = (np.zeros_like(self.nodes), np.zeros_like(self.whole)) if aside else (self.nodes, self.whole)
+        return int(kernel(monoid, words, self.min_width, room, found, counts, keys))
 
-    def _run_keys(self, tokens: Array, offsets: Array) -> Array:
+    def _run_keys(self, tokens: Array, offsets: Array, *, aside: bool = False) -> Array:
+        """Keys with their levels; `aside` leaves the counts of classes alone."""
         self._grow(int(np.diff(offsets).max(initial=1)))
         keys = np.empty(2 * len(tokens) + 1, dtype=np.int64)
         levels = np.zeros((self._levels, 1), dtype=np.int64)
-        return keys[: self._run(tokens, offsets, levels, keys)]
+        return keys[: self._run(tokens, offsets, levels, keys, aside=aside)]
 
     def _merge(self, keys: Array) -> None:
         ones = np.ones(len(keys), dtype=np.int64)
