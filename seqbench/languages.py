@@ -61,7 +61,7 @@ class Language:
         """The language of a TOML definition (see automata/), or of AT&T text with its symbol table.
 
         Args:
-            path: a .toml file with exactly one choice of parameters in its claims, or an .att, .fst or .txt file.
+            path: a .toml file (a family's with the parameters of its first claims), or an .att, .fst or .txt file.
             symbols: the symbol table of AT&T text; by default the file of the same name that ends in .sym.
 
         Raises:
@@ -72,7 +72,8 @@ class Language:
             raise UnknownNameError(f"There is no file {str(path)!r}. Give a .toml definition or an .att file.")
         if path.suffix == ".toml":
             automaton = read_automaton(path)
-            return cls(build_machine(automaton, automaton.all_claims[0].parameters), path.stem)
+            parameters = automaton.all_claims[0].parameters if automaton.all_claims else {}
+            return cls(build_machine(automaton, parameters), path.stem)
         table = Path(symbols) if symbols else path.with_suffix(".sym")
         if not table.is_file():
             raise UnknownNameError(

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.covering.expected import Task, meeting
-from seqbench.covering.laws import class_weights, forward, label_weights
+from seqbench.covering.laws import check_laws, class_weights, forward, label_weights
 from seqbench.errors import InputError
 from seqbench.generation.composition import left_length
 from seqbench.jit import kernel
@@ -82,6 +82,7 @@ class Chances:
                 f"Chances of compositions are known for the schedule 'tree' only, not {task.schedule!r}. "
                 "Measure a sample with `seqbench coverage` instead."
             )
+        check_laws(weights)
         self.task, self.weights, self.lengths, self.chance = task, dict(weights), lengths, chance
         self.shapes = shapes(lengths, task.min_width)
         self.share = forward(task.monoid.right, int(lengths.max()))[self.shapes.widths]

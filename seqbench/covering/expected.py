@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import Monoid
-from seqbench.covering.laws import EndWeights, backward, class_weights, forward, label_weights
+from seqbench.covering.laws import EndWeights, backward, check_laws, class_weights, forward, label_weights
 from seqbench.covering.schedules import check_schedule, nodes
 from seqbench.errors import InputError, TooLargeError
 from seqbench.generation.composition import left_length
@@ -63,6 +63,7 @@ def expected_counts(task: Task, weights: Mapping[str, float], lengths: Array, ch
         InputError: a law or a length for which it is not known.
     """
     check_schedule(task.schedule)
+    check_laws(weights)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(
             f"Expected coverage of {len(task.monoid):,} classes needs tables of all pairs; the limit is "

@@ -14,11 +14,14 @@ from seqbench.generation.streams import unit_key
 
 Array = npt.NDArray[Any]
 
+MAX_ROWS = 20_000_000
+MAX_TOKENS = 1_000_000_000
+
 
 def overview(plan: Plan) -> dict[str, Any]:
     """Language, recipe, splits, label shares and overlaps of a dataset.
 
-    Makes every row of every split once; a progress bar shows how far it is.
+    Makes every row of every split once (of huge splits a part, see `rows_read`); a bar shows how far it is.
 
     Example:
         >>> from seqbench.generation.plan import plan
@@ -70,10 +73,12 @@ def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
     """
     facts: dict[str, dict[str, Any]] = {}
     train: Array | None = None
-    with tqdm(total=sum(split.num_blocks for split in plan.splits.values()), desc=f"Reading {plan.name}") as bar:
+    blocks = {name: _blocks_read(split) for name, split in plan.splits.items()}
+    with tqdm(total=sum(map(len, blocks.values())), desc=f"Reading {plan.name}") as bar:
         for name, split in plan.splits.items():
-            lengths, labels, hashes = _columns(split, bar)
+            lengths, labels, hashes = _columns(split, blocks[name], bar)
             facts[name] = _facts(plan, split, lengths, labels)
+            facts[name]["rows_read"] = len(lengths)
             facts[name]["distinct_words"] = len(np.unique(hashes))
             if name == "train":
                 train = np.unique(hashes)
@@ -82,10 +87,16 @@ def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
     return facts
 
 
-def _columns(split: SplitPlan, bar: Any) -> tuple[Array, Array, Array]:
-    """Length, label and hash of every row."""
+def _blocks_read(split: SplitPlan) -> range:
+    """All blocks of a split; of a huge one as many, evenly spread, as can be read in seconds."""
+    share = min(1.0, MAX_TOKENS / max(1, split.split.num_tokens), MAX_ROWS / max(1, split.num_examples))
+    return range(0, split.num_blocks, max(1, int(1 / share)))
+
+
+def _columns(split: SplitPlan, blocks: range, bar: Any) -> tuple[Array, Array, Array]:
+    """Length, label and hash of the rows of some blocks."""
     key, parts = unit_key("overlap"), []
-    for index in range(split.num_blocks):
+    for index in blocks:
         rows = split.split.rows(index)
         parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, key)))
         bar.update()

@@ -1,0 +1,137 @@
+"""The coverage commands as a user types them, and bad input to them."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from seqbench.cli import main
+from seqbench.languages import language
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def read_json(result):
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def train(tmp_path):
+    path = tmp_path / "train.parquet"
+    words = [[int(symbol) for symbol in word] for word in language("dyck_d3").sample(12, n=50)]
+    pq.write_table(pa.table({"input_ids": pa.array(words, pa.list_(pa.uint8())), "note": ["x"] * 50}), path)
+    return path
+
+
+def test_coverage_prints_writes_and_draws(train, tmp_path):
+    html, png = tmp_path / "report.html", tmp_path / "map.png"
+    facts = read_json(run("coverage", "dyck_d3", "--train", train, "--html", html, "--png", png, "--json"))
+    assert facts["train_words"] == 50
+    assert facts["missing"]
+    assert facts["words_fully_covered"].keys() == {str(n) for n in range(41, 501)}
+    page = html.read_text()
+    assert page.count("<svg") == 2
+    assert "<script" not in page
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    ).replace("https://matplotlib.org", "")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = run("coverage", "dyck_d3", "--train", train).stdout
+    assert "all levels" in text
+    assert facts["missing"][0]["witness"] in text
+
+
+@pytest.mark.parametrize("schedule", ["tree", "scan", "left"])
+def test_every_schedule_against_test_words(train, schedule):
+    facts = read_json(
+        run(
+            "coverage", "dyck_d3", "--train", train, "--test", train, "--schedule", schedule, "--min-width", 1, "--json"
+        )
+    )
+    assert facts["test_mass_covered"] == 1.0
+    assert set(facts["words_fully_covered"].values()) == {1.0}
+    assert facts["missing"] == []
+
+
+def test_languages_of_ones_own(train, tmp_path):
+    by_regex = read_json(run("coverage", "--regex", "(0(0(01)*1)*1)*", "--train", train, "--json"))
+    by_name = read_json(run("coverage", "dyck_d3", "--train", train, "--json"))
+    assert [row["seen_1"] for row in by_regex["levels"]] == [
+        row["seen_1"] for row in by_name["levels"] if row["seen_1"] or row["possible_in_training"]
+    ]
+    definition = tmp_path / "own.toml"
+    definition.write_text('title = "x"\nsource = "me"\nalphabet = ["0", "1"]\nregex = "(0(0(01)*1)*1)*"\n')
+    assert read_json(run("coverage", definition, "--train", train, "--json"))["levels"] == by_regex["levels"]
+    att, symbols = tmp_path / "own.att", tmp_path / "own.sym"
+    att.write_text("0 1 0 0\n1 0 1 1\n0\n")
+    symbols.write_text("<eps> 0\n0 1\n1 2\n")
+    att.write_text("0 1 1 1\n1 0 2 2\n0\n")
+    facts = read_json(run("coverage", att, "--train", train, "--json"))
+    assert facts["classes"] == 6  # (01)*
+
+
+def test_expect_plan_and_cover(tmp_path):
+    expected = read_json(run("expect", "dyck_d2", "--train-lengths", 1, 20, "--train-examples", 1000, "--json"))
+    assert 0 < expected["expected_seen"] <= expected["possible_in_training"]
+    planned = read_json(run("plan", "dyck_d2", "--test-lengths", 41, 60, "--confidence", 0.9, "--json"))
+    assert planned["training_length"] == 8
+    assert planned["sufficient"]["composition"] >= planned["necessary"]["composition"]
+    assert "suffice" in run("plan", "dyck_d2", "--test-lengths", 41, 60).stdout
+    out = tmp_path / "cover.parquet"
+    found = read_json(run("cover", "dyck_d2", "--max-length", 20, "--times", 2, "--out", out, "--json"))
+    assert found["words"] >= found["lower_bound"]
+    facts = read_json(run("coverage", "dyck_d2", "--train", out, "--json"))
+    assert facts["levels"][-1]["seen_1"] == found["covered"]
+    assert facts["num_missing"] == 0
+    assert run("cover", "dyck_d2", "--max-length", 20, "--out", out).exit_code == 2  # there already
+
+
+def test_draw_writes_pictures(tmp_path):
+    for kind in ("automaton", "egg-box"):
+        out = tmp_path / f"{kind}.svg"
+        assert run("draw", "tomita_3", "--kind", kind, "--out", out).exit_code == 0
+        assert "<svg" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["coverage", "--train", "TRAIN"], "not both"),
+        (["coverage", "dyck_d3", "--regex", "0*", "--train", "TRAIN"], "not both"),
+        (["coverage", "dyck_d9", "--train", "TRAIN"], "Did you mean"),
+        (["coverage", "dyck_d3", "--train", "nothing.parquet"], "There is no file"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--column", "ids"], "note"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--column", "note"], "'x'"),
+        (["coverage", "--regex", "0*", "--alphabet", "0", "--train", "TRAIN"], "position"),
+        (["coverage", "--regex", "(0", "--train", "TRAIN"], "(0"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--schedule", "treee"], "Did you mean 'tree'"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--png", "map.bmp"], ".png"),
+        (["coverage", "nothing.toml", "--train", "TRAIN"], "There is no file"),
+        (["plan", "dyck_d3", "--confidence", "1.5"], "between 0 and 1"),
+        (["plan", "dyck_d3", "--test-lengths", "9", "3"], "runs backwards"),
+        (["cover", "dyck_d3", "--max-length", "1", "--out", "x.parquet"], "out of range"),
+        (["cover", "dyck_d3", "--max-length", "20", "--times", "0", "--out", "x.parquet"], "out of range"),
+        (["expect", "dyck_d3", "--sampling", "near_miss"], "near_miss"),
+        (["draw", "dyck_d3", "--kind", "eggbox", "--out", "x.svg"], "Did you mean 'egg-box'"),
+    ],
+)
+def test_bad_input_ends_with_one_message(arguments, message, train, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*(str(train) if each == "TRAIN" else each for each in arguments))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["train.parquet"]
+
+
+def test_an_empty_training_set_is_refused(tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    result = run("coverage", "dyck_d3", "--train", empty)
+    assert result.exit_code == 2
+    assert "holds no word" in result.stderr
