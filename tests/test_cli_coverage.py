@@ -70,7 +70,6 @@ def test_languages_of_ones_own(train, tmp_path):
     att, symbols = tmp_path / "own.att", tmp_path / "own.sym"
     att.write_text("0 1 0 0\n1 0 1 1\n0\n")
     symbols.write_text("<eps> 0\n0 1\n1 2\n")
-    att.write_text("0 1 1 1\n1 0 2 2\n0\n")
     facts = read_json(run("coverage", att, "--train", train, "--json"))
     assert facts["classes"] == 6  # (01)*
 

@@ -125,5 +125,6 @@ def check_laws(weights: Mapping[str, float]) -> None:
     """
     if "near_miss" in weights:
         raise InputError(
-            "Expected coverage is not known for the sampling law 'near_miss'. Measure a sample with `seqbench coverage`."
+            "Expected coverage is not known for the sampling law 'near_miss'. "
+            "Measure a sample with `seqbench coverage`."
         )
