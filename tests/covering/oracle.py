@@ -32,7 +32,6 @@ def language(name):
     return found
 
 
-@functools.cache
 def planned(name, **options):
     return plan(name, near_miss=False, **options)
 

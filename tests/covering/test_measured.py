@@ -6,6 +6,8 @@ standard error. About 60,000 of them are looked at; |z| > 7 has probability 3e-1
 probability below 1e-5. The numbers of words that show a composition are binomial: each lies in a tail of 1e-11.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -76,7 +78,7 @@ def compare(task, law, chunks, lengths):
 
 @pytest.mark.parametrize("law", MODES)
 def test_words_of_the_datasets_show_what_is_expected(dataset, law):
-    check(dataset, law, 20_000, most_keys=200)
+    check(dataset, law, 20_000, most_keys=50)
 
 
 @pytest.mark.slow
@@ -185,12 +187,12 @@ def test_good_turing_is_near_the_true_unseen_mass(name, law):
 
 
 def seqbench_report(name, tokens, offsets):
-    words = [tokens[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    words = [tokens[a:b] for a, b in itertools.pairwise(offsets)]
     return coverage(language(name), words)
 
 
 @pytest.mark.parametrize("law", ["uniform", "class", "mixed"])
-@pytest.mark.parametrize("name", ["dyck_d4", "modular_arithmetic_l2r", "prefix_p2_q4"])
+@pytest.mark.parametrize("name", ["dyck_d4", "tomita_3", "prefix_p2_q4"])
 def test_expected_coverage_is_the_mean_of_what_samples_show(name, law):
     """40 training sets of 250 words: the mean number of compositions seen, within 6 standard errors (1e-8 each)."""
     sampling = MIXED if law == "mixed" else law
