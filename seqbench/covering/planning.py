@@ -158,7 +158,7 @@ def necessary_examples(chance: Array, confidence: float) -> float:
 def best_mixture(chances: Array, confidence: float) -> Array:
     """Weights of laws that make the sufficient number of examples small, shape (laws,).
 
-    Multiplicative steps along the gradient of log sum (1 - w p)^N, a convex function of w; the best point is kept.
+    Multiplicative steps along the gradient of log sum (1 - w p)^N, a convex function of w; the best point, or law alone, is kept.
 
     Args:
         chances: by law and composition, shape (laws, k).
@@ -178,7 +178,8 @@ def best_mixture(chances: Array, confidence: float) -> Array:
         gain = (hardest / mixed) @ (miss / miss.sum())  # how much each law helps where misses lie, mean 1
         weights = weights * gain ** (1 / (1 + turn / 10))
         weights = weights / weights.sum()
-    return np.asarray(best)
+    pure = list(np.eye(len(chances)))
+    return np.asarray(min([best, *pure], key=lambda each: sufficient_examples(each @ chances, confidence)))
 
 
 def table(plans: Mapping[str, CoveragePlan]) -> str:

@@ -6,6 +6,7 @@ monoid's; sampling laws are written down from their one-line definitions; joins 
 
 import functools
 import itertools
+import json
 
 import numpy as np
 
@@ -170,3 +171,13 @@ def laws_of(name):
         (all_words(name, length).labels == 1).any() for length in lengths_of(name)
     )
     return LAWS if members else LAWS[:-1]
+
+
+def table_of(machine):
+    """A machine as the table of a definition."""
+    rows = [f"alphabet = {json.dumps(machine.alphabet)}", f"labels = {json.dumps(machine.labels)}"]
+    for state, (output, after) in enumerate(zip(machine.outputs.tolist(), machine.transitions.tolist(), strict=True)):
+        steps = ", ".join(f'{json.dumps(a)} = "{target}"' for a, target in zip(machine.alphabet, after, strict=True))
+        label = f"label = {json.dumps(machine.labels[output])}" if output >= 0 else ""
+        rows += ["[[table]]", f'state = "{state}"', label, f"next = {{ {steps} }}"]
+    return "\n".join(rows)

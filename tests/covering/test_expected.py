@@ -8,7 +8,7 @@ import pytest
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.covering.expected import Task, expected_counts
-from seqbench.covering.laws import mixture
+from seqbench.covering.laws import check_laws
 from seqbench.covering.schedules import SCHEDULES
 from seqbench.errors import InputError, TooLargeError, UnknownNameError
 from tests.covering.oracle import LAWS, AllWords, all_words, joins, language, laws_of, lengths_of, task_of
@@ -138,9 +138,7 @@ def test_words_too_rare_for_floats_are_refused_not_wrong():
         expected_counts(task, {"balanced": 1.0}, np.array([5000]), np.ones(1))
 
 
-def test_mixture_refuses_near_misses_and_knows_the_rest():
-    assert mixture("class") == {"class": 1.0}
-    assert mixture({"uniform": 1, "class": 3}) == {"class": 0.75, "uniform": 0.25}
+def test_near_misses_are_refused_and_the_rest_is_known():
+    check_laws(dict.fromkeys(LAWS, 0.2))
     with pytest.raises(InputError, match="near_miss"):
-        mixture({"near_miss": 1, "uniform": 1})
-    assert set(LAWS) <= {law for law in LAWS if mixture(law)}
+        check_laws({"near_miss": 0.5, "uniform": 0.5})

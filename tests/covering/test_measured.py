@@ -19,7 +19,7 @@ from seqbench.covering.expectation import expected_coverage
 from seqbench.covering.expected import expected_counts
 from seqbench.covering.schedules import nodes
 from seqbench.covering.tally import Tally
-from tests.covering.oracle import language, planned, task_of
+from tests.covering.oracle import language, planned, table_of, task_of
 
 MODES = ["uniform", "balanced", "class", "composition", "member", "mixed"]
 MIXED = {"uniform": 0.2, "balanced": 0.1, "class": 0.3, "composition": 0.4}
@@ -78,13 +78,16 @@ def compare(task, law, chunks, lengths):
 
 @pytest.mark.parametrize("law", MODES)
 def test_words_of_the_datasets_show_what_is_expected(dataset, law):
-    check(dataset, law, 20_000, most_keys=50)
+    """Languages of over 300 classes take a second or more a law: their other laws are with the slow tests."""
+    if len(language(dataset).monoid) > 300 and law not in ("composition", "balanced"):
+        pytest.skip("with the slow tests")
+    check(dataset, law, 20_000, most_keys=20)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", MODES)
 def test_many_words_of_the_datasets_show_what_is_expected(dataset, law):
-    check(dataset, law, 100_000, most_keys=5000)
+    check(dataset, law, 100_000, most_keys=1000)
 
 
 def check(dataset, law, number, most_keys):
@@ -115,11 +118,11 @@ def test_the_other_schedules_show_what_is_expected(name, schedule, min_width):
 
 
 @pytest.mark.parametrize("name", ["dyck_d4", "tomita_3", "modular_arithmetic_l2r", "even_pairs"])
-@pytest.mark.parametrize("law", ["balanced", "class", "mixed"])
+@pytest.mark.parametrize("law", ["class", "mixed"])
 def test_the_exact_curve_is_the_curve_of_a_big_sample(name, law, own):
-    """4,000 test words of each length against the recipe: binomial, a tail of 1e-11 for each of the lengths."""
+    """2,000 test words of each length against the recipe: binomial, a tail of 1e-11 for each of the lengths."""
     sampling = MIXED if law == "mixed" else law
-    test = planned(name, sampling=sampling, test_lengths=(41, 44), test_examples_per_length=4000)
+    test = planned(name, sampling=sampling, test_lengths=(41, 44), test_examples_per_length=2000)
     words = [
         row["input_ids"] for i in range(test.splits["test"].num_blocks) for row in test.block("test", i).to_pylist()
     ]
@@ -130,33 +133,20 @@ def test_the_exact_curve_is_the_curve_of_a_big_sample(name, law, own):
     measured = coverage(language(name), train, words)
     lengths, shares = exact.curve
     assert lengths.tolist() == measured.curve[0].tolist() == test.splits["test"].split.lengths.tolist()
-    seen = np.rint(measured.curve[1] * 4000)
-    tails = stats.binom.cdf(seen, 4000, shares), stats.binom.sf(seen - 1, 4000, shares)
+    seen = np.rint(measured.curve[1] * 2000)
+    tails = stats.binom.cdf(seen, 2000, shares), stats.binom.sf(seen - 1, 2000, shares)
     assert np.minimum(*tails).min() > TAIL
-    assert measured.test_words == 4000 * len(lengths)
+    assert measured.test_words == 2000 * len(lengths)
     assert exact.test_words is None
-    # Masses: 16,000 words or fewer with 40 to 43 joins each; sd of a word's covered share is at most 1/2.
-    assert abs(exact.test_mass_covered - measured.test_mass_covered) < 7 * 0.5 / np.sqrt(4000 * len(lengths))
+    # Masses: 8,000 words or fewer with 40 to 43 joins each; sd of a word's covered share is at most 1/2.
+    assert abs(exact.test_mass_covered - measured.test_mass_covered) < 7 * 0.5 / np.sqrt(2000 * len(lengths))
 
 
 def as_own(own, name, sampling):
     """The dataset again under another sampling law, in a catalogue of one's own."""
-    recipe = planned(name).recipe
-    machine = language(name).machine
-    states = "\n".join(
-        "[[table]]\n"
-        f'state = "{q}"\n'
-        + (f'label = "{machine.labels[machine.outputs[q]]}"\n' if machine.outputs[q] >= 0 else "")
-        + "next = {"
-        + ", ".join(f'"{a}" = "{t}"' for a, t in zip(machine.alphabet, machine.transitions[q].tolist(), strict=True))
-        + "}"
-        for q in range(machine.num_states)
-    )
-    weights = ", ".join(f"{law} = {w}" for law, w in sampling.items()) if isinstance(sampling, dict) else ""
-    sampling = f"{{ {weights} }}" if weights else f'"{sampling}"'
-    head = f"alphabet = {list(machine.alphabet)}\nlabels = {list(machine.labels)}".replace("'", '"')
-    assert recipe.labels is None
-    return own(f"{head}\n{states}", f"sampling = {sampling}\ntest_lengths = [41, 44]")
+    weights = {sampling: 1.0} if isinstance(sampling, str) else sampling
+    listed = ", ".join(f"{law} = {weight}" for law, weight in weights.items())
+    return own(table_of(language(name).machine), f"sampling = {{ {listed} }}\ntest_lengths = [41, 44]")
 
 
 @pytest.mark.parametrize("name", ["dyck_d3", "tomita_3", "modular_arithmetic_l2r"])
