@@ -158,7 +158,7 @@ def necessary_examples(chance: Array, confidence: float) -> float:
 def best_mixture(chances: Array, confidence: float) -> Array:
     """Weights of laws that make the sufficient number of examples small, shape (laws,).
 
-    Multiplicative steps along the gradient of log sum (1 - w p)^N, a convex function of w; the best point, or law alone, is kept.
+    Multiplicative steps along the gradient of log sum (1 - w p)^N, a convex function of w; the best is kept.
 
     Args:
         chances: by law and composition, shape (laws, k).
