@@ -24,4 +24,4 @@ def progress(items: Iterable[T], what: str, total: int | None = None) -> Iterato
     from tqdm import tqdm
 
     off = os.environ.get("HF_DATASETS_DISABLE_PROGRESS_BARS", "").upper() in {"1", "ON", "YES", "TRUE"}
-    yield from tqdm(items, desc=what, total=total, disable=off)
+    yield from tqdm(items, desc=what, total=total, **({"disable": True} if off else {}))  # else TQDM_DISABLE decides

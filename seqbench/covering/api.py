@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.algebra.monoid import Monoid
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.catalogue.recipe import whole
 from seqbench.covering.chances import Chances
 from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts
 from seqbench.covering.inputs import Chunk, read_words
 from seqbench.covering.report import CoverageReport, Need, covered_words
-from seqbench.covering.tally import Tally
+from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
 from seqbench.generation.plan import Folder, Plan, plan
 from seqbench.languages import Language, language
@@ -53,6 +55,7 @@ def coverage(
         >>> report.train.words, report.test_mass_covered < 1
         (3, True)
     """
+    min_width = whole("min_width", min_width, 1, 1 << 30)
     lang = language(name, catalogue) if isinstance(name, str) else name
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
     if tally.words == 0:
@@ -61,7 +64,7 @@ def coverage(
         return _against_data(lang, tally, test, column)
     is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
     planned = plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
-    if planned is None or len(lang.monoid) > MAX_CLASSES or "near_miss" in planned.recipe.sampling:
+    if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)
 
@@ -78,8 +81,9 @@ def _against_data(lang: Language, train: Tally, test: Any, column: str | None) -
     tally = Tally(lang.monoid, train.schedule, train.min_width)
     longest = 1
     covered, total = np.zeros(1), np.zeros(1)
-    for chunk in _words(lang, test, column, "Reading test words"):
-        tally.add(chunk)
+    for everything in _words(lang, test, column, "Reading test words"):
+        tally.add(everything)
+        chunk, _ = inside_words(lang.monoid, everything)
         lengths = np.diff(chunk[1])
         longest = max(longest, int(lengths.max(initial=0)) + 1)
         covered, total = _grown(covered, longest), _grown(total, longest)
@@ -100,7 +104,7 @@ def _grown(array: Array, size: int) -> Array:
 def _against_recipe(lang: Language, train: Tally, planned: Plan) -> CoverageReport:
     """The test distribution is that of the recipe: every length alike, words by the sampling law."""
     lengths = planned.splits["test"].split.lengths
-    task = task_of(planned, train.schedule, train.min_width)
+    task = task_of(planned, train.schedule, train.min_width, lang.monoid)
     chance = np.full(len(lengths), 1 / len(lengths))
     weights = planned.recipe.sampling
     try:
@@ -117,12 +121,12 @@ def _against_recipe(lang: Language, train: Tally, planned: Plan) -> CoverageRepo
     return CoverageReport(lang, train, need, lengths, None, curve)
 
 
-def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1) -> Task:
+def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1, monoid: Monoid | None = None) -> Task:
     """The task of a plan: its language, with left-out labels outside the domain."""
     outputs = planned.machine.outputs
     if planned.labels is not None:
         outputs = np.where(np.isin(outputs, planned.labels), outputs, -1)
-    monoid = planned.monoid
+    monoid = monoid or planned.monoid
     if monoid is None:
         raise InputError("Coverage needs syntactic classes, and classes=False leaves them out. Leave that option out.")
     return Task(planned.machine, monoid, outputs, schedule, min_width)

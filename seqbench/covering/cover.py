@@ -97,7 +97,7 @@ def cover(
     lengths = _lengths(task, max_length)
     by_level = possible(task, np.array(lengths))
     coverable, needed = union(by_level), union(possible(task, planned.splits["test"].split.lengths))
-    keys, wanted = coverable.keys(), needed.keys()
+    keys, wanted = (each.keys() if each.size else np.empty(0, dtype=np.int64) for each in (coverable, needed))
     need = np.zeros(len(task.monoid) ** 2, dtype=np.int64)
     need[keys] = times
     words = _without_redundant(task, _greedy(task, lengths, need.reshape(len(task.monoid), -1)), keys, times)
@@ -116,7 +116,7 @@ def _lengths(task: Task, longest: int) -> list[int]:
 def _lower_bound(by_level: dict[int, Any], longest: int, times: int) -> int:
     """Compositions that occur only at level k or above need words, each of which has few nodes there."""
     bound, seen = 0, 0
-    size = next(iter(by_level.values())).size
+    size = max((each.size for each in by_level.values()), default=0)
     earlier = np.zeros(size * size, dtype=bool)
     total = len(union(by_level))
     for level, compositions in by_level.items():

@@ -166,6 +166,12 @@ def _composition(task: Task, lengths: Array, amounts: Array, total: dict[int, Ar
 
 
 def meeting(monoid: Monoid, inside: Array, left: int, right: int) -> Array:
-    """Which classes of blocks of two widths make a word of the domain, shape (classes, classes), bool."""
-    pairs = np.outer(monoid.reach(left), monoid.reach(right))
-    return np.asarray(pairs & inside[monoid.product_table])
+    """Which classes of blocks of two widths make a word of the domain, shape (classes, classes), bool.
+
+    Raises:
+        InputError: none do.
+    """
+    pairs = np.outer(monoid.reach(left), monoid.reach(right)) & inside[monoid.product_table]
+    if not pairs.any():
+        raise InputError(f"There is no word to draw at length {left + right}. Leave that length out.")
+    return np.asarray(pairs)

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -43,8 +44,9 @@ def read_words(data: Any, alphabet: Alphabet, column: str | None = None) -> Iter
         >>> [(tokens.tolist(), offsets.tolist()) for tokens, offsets in read_words(["01", "1"], ("0", "1"))]
         [([0, 1, 1], [0, 2, 3])]
     """
-    row = 0
+    row, last = 0, ""
     for where, words in _batches(data, column):
+        row, last = row if where == last else 0, where  # rows are counted within their file
         try:
             tokens, offsets = _encode(words, alphabet, row)
         except InputError as error:
@@ -65,8 +67,7 @@ def _batches(data: Any, column: str | None) -> Iterator[tuple[str, Any]]:
     elif hasattr(data, "with_format"):
         if hasattr(data, "keys"):
             raise InputError(f"The data has the splits {', '.join(data)}. Give one of them, for example data['train'].")
-        for table in data.with_format("arrow").iter(batch_size=ROWS):
-            yield from (("", words) for words in _table(table, column))
+        yield from (("", words) for words in _dataset(data, column))
     elif isinstance(data, Iterable):
         rows = iter(data)
         while batch := list(islice(rows, ROWS)):
@@ -75,6 +76,14 @@ def _batches(data: Any, column: str | None) -> Iterator[tuple[str, Any]]:
         raise InputError(
             f"{type(data).__name__} holds no words. Give a data set, an Arrow table, a path, or a list of words."
         )
+
+
+def _dataset(data: Any, column: str | None) -> Iterator[Any]:
+    if getattr(data, "features", None) is None:  # a stream of unknown types: each batch says its own
+        yield from _examples(iter(data), column)
+    else:
+        for table in data.with_format("arrow").iter(batch_size=ROWS):
+            yield from _table(table, column)
 
 
 def _paths(pattern: str) -> list[Path]:
@@ -95,7 +104,7 @@ def _file(path: Path, column: str | None) -> Iterator[Any]:
         raise InputError(f"{str(path)!r} cannot be read. Known kinds of files: {', '.join(READERS)}.")
     try:
         yield from reader(path, column)
-    except (pa.ArrowInvalid, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, json.JSONDecodeError, InputError) as error:
         raise InputError(f"{str(path)!r} cannot be read: {error}") from error
 
 
@@ -118,9 +127,15 @@ def _csv(path: Path, column: str | None) -> Iterator[Any]:
 
 def _json_lines(path: Path, column: str | None) -> Iterator[Any]:
     with path.open(encoding="utf-8") as lines:
-        rows = (json.loads(line) for line in lines if line.strip())
-        while batch := list(islice(rows, ROWS)):
-            yield from _table(pa.Table.from_pylist(batch), column)
+        yield from _examples((json.loads(line) for line in lines if line.strip()), column)
+
+
+def _examples(rows: Iterator[Any], column: str | None) -> Iterator[Any]:
+    """The words of examples given as dictionaries."""
+    while batch := list(islice(rows, ROWS)):
+        if not all(isinstance(row, dict) for row in batch):
+            raise InputError('Some row is no object with named columns. Write each row as {"input_ids": ...}.')
+        yield from _table(pa.Table.from_pylist(batch), column)
 
 
 def _text(path: Path, column: str | None) -> Iterator[Any]:
@@ -159,12 +174,14 @@ def _column(schema: pa.Schema, wanted: str | None) -> str:
 
 
 def _is_words(kind: pa.DataType) -> bool:
-    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    lists = pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
     return bool(lists or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _encode(words: Any, alphabet: Alphabet, row: int) -> Chunk:
     """A batch as flat ids; `row` counts the words before it, for messages."""
+    if isinstance(words, pa.Array) and pa.types.is_fixed_size_list(words.type):
+        words = words.cast(pa.list_(words.type.value_type))
     if isinstance(words, pa.Array) and not _is_words(words.type):
         raise InputError(f"The column holds {words.type}, not words. Name a column of text or of lists of symbol ids.")
     if isinstance(words, pa.Array) and words.null_count:
@@ -175,13 +192,19 @@ def _encode(words: Any, alphabet: Alphabet, row: int) -> Chunk:
     try:
         return encode_batch(alphabet, words.to_pylist() if isinstance(words, pa.Array) else words)
     except InputError as error:
-        raise InputError(str(error).replace("In word ", f"Counting from row {row}: in word ", 1)) from None
+        counted = re.sub(r"^In word (\d+): ", lambda found: f"Row {row + int(found[1])}: ", str(error))
+        raise InputError(counted) from None
 
 
 def _ids(words: pa.ListArray, alphabet: Alphabet, row: int) -> Chunk:
     offsets = np.asarray(words.offsets).astype(np.int64)
-    tokens = np.asarray(words.values)[offsets[0] : offsets[-1]]
+    values = words.values.slice(offsets[0], offsets[-1] - offsets[0])
     offsets = offsets - offsets[0]
+    if values.null_count:
+        place = int(pc.index(values.is_null(), True).as_py())
+        word = int(np.searchsorted(offsets, place, side="right")) - 1
+        raise InputError(f"Row {row + word}, position {place - offsets[word]}, holds no symbol. Leave such rows out.")
+    tokens = np.asarray(values)
     wrong = np.flatnonzero((tokens < 0) | (tokens >= len(alphabet)))
     if len(wrong):
         word = int(np.searchsorted(offsets, wrong[0], side="right")) - 1

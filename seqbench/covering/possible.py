@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts, groups_of_nodes
+from seqbench.covering.expected import MAX_CLASSES, Task, groups_of_nodes
 
 Array = npt.NDArray[Any]
 
@@ -59,6 +59,8 @@ class Compositions:
 
     def _patterns(self) -> list[tuple[Array, int]]:
         """Left classes that lie in the same rectangles have the same right classes: those, and how many share them."""
+        if not self.rectangles:
+            return []
         inside = np.array([lefts for lefts, _ in self.rectangles]).reshape(len(self.rectangles), self.size)
         patterns, counts = np.unique(inside, axis=1, return_counts=True)
         rights = np.array([rights for _, rights in self.rectangles]).reshape(len(self.rectangles), self.size)
@@ -72,9 +74,10 @@ def possible(task: Task, lengths: Array) -> dict[int, Compositions]:
     not checked: the set may then be too large, never too small.
     """
     size = len(task.monoid)
+    inside = task.outputs[task.monoid.maps[:, 0]] >= 0
+    lengths = np.array([n for n in lengths.tolist() if (task.monoid.reach(n) & inside).any()], dtype=np.int64)
     if (task.outputs < 0).any() and size <= MAX_CLASSES:
-        counts = expected_counts(task, {"uniform": 1.0}, lengths, np.full(len(lengths), 1 / len(lengths)))
-        return {level: Compositions(size, table=count > 0) for level, count in counts.items()}
+        return _completable(task, lengths)
     rights: dict[tuple[int, int], Array] = defaultdict(lambda: np.zeros(size, dtype=bool))
     for level, left, right in sorted({key for length in lengths.tolist() for key, _ in groups_of_nodes(task, length)}):
         rights[level, left] |= task.monoid.reach(right)
@@ -82,6 +85,35 @@ def possible(task: Task, lengths: Array) -> dict[int, Compositions]:
     for (level, left), mask in rights.items():
         found.setdefault(level, Compositions(size)).rectangles.append((task.monoid.reach(left), mask))
     return found
+
+
+def _completable(task: Task, lengths: Array) -> dict[int, Compositions]:
+    """Where not every block can be completed to a word: by the states before a node and the words that go on after."""
+    monoid, states = task.monoid, task.machine.num_states
+    before, onwards = open_states(task, int(lengths.max(initial=0)))
+    meets: dict[tuple[int, int, int], Any] = defaultdict(lambda: np.zeros((states, states), dtype=bool))
+    for length in lengths.tolist():
+        for key, start in groups_of_nodes(task, length):
+            after = length - start - key[1] - key[2]
+            meets[key] |= (before[start].T.astype(np.int64) @ onwards[after].astype(np.int64)) > 0
+    found: dict[int, Compositions] = {}
+    for (level, left, right), joint in sorted(meets.items()):
+        products = joint[np.arange(states), monoid.maps].any(axis=1)
+        pairs = np.outer(monoid.reach(left), monoid.reach(right)) & products[monoid.product_table]
+        known = found.setdefault(level, Compositions(len(monoid), table=np.zeros_like(pairs)))
+        known.table |= pairs
+    return found
+
+
+def open_states(task: Task, longest: int) -> tuple[Array, Array]:
+    """States that words of each length reach, and from which words of each length lead into the domain."""
+    step, states = task.machine.transitions, task.machine.num_states
+    before, onwards = np.zeros((longest + 1, states), dtype=bool), np.zeros((longest + 1, states), dtype=bool)
+    before[0, 0], onwards[0] = True, task.outputs >= 0
+    for t in range(longest):
+        before[t + 1, step[before[t]].ravel()] = True
+        onwards[t + 1] = onwards[t][step].any(axis=1)
+    return before, onwards
 
 
 def union(parts: dict[int, Compositions]) -> Compositions:

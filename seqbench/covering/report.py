@@ -96,27 +96,28 @@ class CoverageReport:
     def rows(self) -> list[dict[str, Any]]:
         """One row a level and one for all levels together: seen, possible, needed, and the test mass covered."""
         levels = sorted({*self.train.levels, *self.need, *self.possible_in_test})
+        nothing = Compositions(len(self.train.monoid))
         rows = [
             self._row(
                 level_name(self.train.schedule, level),
                 self.train.pairs(level),
-                self.possible_in_training.get(level),
-                self.possible_in_test.get(level),
+                self.possible_in_training.get(level, nothing),
+                self.possible_in_test.get(level, nothing),
                 self.need.get(level),
             )
             for level in levels
         ]
-        here, there = (union(each) if each else None for each in (self.possible_in_training, self.possible_in_test))
-        need = self.pooled_need if self.need else None
+        here, there = (union(each) if each else nothing for each in (self.possible_in_training, self.possible_in_test))
+        need = self.pooled_need if self.need or self.test_words is not None else None
         return [*rows, self._row("all levels", self.train.pairs(), here, there, need)]
 
     def _row(
-        self, name: str, seen: Pairs, here: Compositions | None, there: Compositions | None, need: Need | None
+        self, name: str, seen: Pairs, here: Compositions, there: Compositions, need: Need | None
     ) -> dict[str, Any]:
         row: dict[str, Any] = {"level": name}
         row |= {f"seen_{times}": len(seen.at_least(times)) for times in TIMES}
-        row["possible_in_training"] = 0 if here is None else len(here)
-        if there is not None:
+        row["possible_in_training"] = len(here)
+        if self.test_lengths is not None:
             row["possible_in_test"] = len(there)
             row["of_those_seen"] = int(there.contains(seen.keys).sum())
         if need is not None:
@@ -124,7 +125,8 @@ class CoverageReport:
         return row
 
     def _covered(self, need: Need, seen: Pairs) -> float:
-        return float(need.weight[np.isin(need.keys, seen.keys)].sum() / need.weight.sum()) if len(need.keys) else 1.0
+        total = need.weight.sum()
+        return float(need.weight[np.isin(need.keys, seen.keys)].sum() / total) if total > 0 else 1.0
 
     def missing(self, most: int = 20) -> list[Missing]:
         """The compositions of the test that training never showed, most frequent first, with shortest witnesses."""
@@ -137,7 +139,7 @@ class CoverageReport:
     def _describe(self, key: int, share: float) -> Missing:
         monoid = self.train.monoid
         left, right = divmod(key, len(monoid))
-        word = shortest_witness(monoid, left, right, self.train.schedule)
+        word = shortest_witness(self._task, left, right)
         return Missing(monoid.name(left), monoid.name(right), share, decode(self.language.alphabet, word))
 
     @property
@@ -159,7 +161,7 @@ class CoverageReport:
             "levels": self.rows(),
             "unseen_mass_good_turing": self.unseen_mass,
         }
-        if self.need:
+        if self.need or self.test_words is not None:
             facts |= {
                 "test_words": self.test_words,
                 "test_lengths": None if self.test_lengths is None else _span(self.test_lengths),

@@ -39,6 +39,7 @@ class Tally:
 
     Attributes:
         words: number of words.
+        outside: how many of them lie outside the task's domain; nothing else of them is counted.
         lengths: number of words of each length, int64.
         whole: number of words of each class, shape (classes,), int64.
         nodes: number of joined blocks of each class, shape (classes,), int64.
@@ -47,7 +48,7 @@ class Tally:
     def __init__(self, monoid: Monoid, schedule: str = "tree", min_width: int = 1) -> None:
         """An empty tally for the schedule; nodes with a child narrower than `min_width` are not counted."""
         self.monoid, self.schedule, self.min_width = monoid, check_schedule(schedule), min_width
-        self.words = 0
+        self.words = self.outside = 0
         self.lengths = np.zeros(1, dtype=np.int64)
         self.whole = np.zeros(len(monoid), dtype=np.int64)
         self.nodes = np.zeros(len(monoid), dtype=np.int64)
@@ -63,8 +64,9 @@ class Tally:
 
     def add(self, chunk: Chunk) -> None:
         """Counts the words of a chunk."""
-        tokens, offsets = chunk
-        self.words += len(offsets) - 1
+        (tokens, offsets), outside = inside_words(self.monoid, chunk)
+        self.words += len(chunk[1]) - 1
+        self.outside += outside
         lengths = np.bincount(np.diff(offsets))
         grown = np.zeros(max(len(lengths), len(self.lengths)), dtype=np.int64)
         grown[: len(lengths)] += lengths
@@ -76,11 +78,6 @@ class Tally:
         else:
             for part_tokens, part_offsets in _parts(tokens, offsets):
                 self._merge(self._run_keys(part_tokens, part_offsets))
-
-    @property
-    def outside(self) -> int:
-        """Number of words that lie outside the task's domain."""
-        return int(self.whole[self.monoid.labels < 0].sum())
 
     def keys_of(self, chunk: Chunk) -> Array:
         """The compositions of every word in turn, a * classes + b, without counting them."""
@@ -166,6 +163,19 @@ class Tally:
         ones = np.ones(len(keys), dtype=np.int64)
         both = np.concatenate([self._sparse.keys, keys]), np.concatenate([self._sparse.counts, ones])
         self._sparse = _summed(*both)
+
+
+def inside_words(monoid: Monoid, chunk: Chunk) -> tuple[Chunk, int]:
+    """The words of a chunk that lie in the task's domain, and the number of the others."""
+    if (monoid.labels >= 0).all():
+        return chunk, 0
+    tokens, offsets = chunk
+    inside = monoid.labels[monoid.class_of(tokens, offsets)] >= 0
+    if inside.all():
+        return chunk, 0
+    lengths = np.diff(offsets)
+    kept = np.concatenate([[0], np.cumsum(lengths[inside])])
+    return (tokens[offsets[0] : offsets[-1]][np.repeat(inside, lengths)], kept), int((~inside).sum())
 
 
 def _parts(tokens: Array, offsets: Array) -> Iterable[Chunk]:

@@ -63,7 +63,7 @@ def test_expected_counts_over_lengths_and_laws_are_weighed_sums(dataset, schedul
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_mixtures_are_linear_at_lengths_that_no_list_reaches(dataset, schedule):
     task = task_of(dataset, schedule)
-    lengths, chance = np.array([15, 33] if len(task.monoid) < 400 else [7, 15]), np.array([0.25, 0.75])
+    lengths, chance = np.array([15, 33] if len(task.monoid) < 300 else [7, 9]), np.array([0.25, 0.75])
     laws = ["uniform", "balanced", "class"]
     weights = np.array([0.5, 0.2, 0.3])
     alone = [expected_counts(task, {law: 1.0}, lengths, chance) for law in laws]
@@ -74,12 +74,12 @@ def test_mixtures_are_linear_at_lengths_that_no_list_reaches(dataset, schedule):
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_level_has_as_many_nodes_as_the_schedule_says(dataset, schedule):
-    """At lengths 499 and 255, where most classes are rare beyond all listing."""
+    """At lengths 255 and 499, where most classes are rare beyond all listing."""
     task = task_of(dataset, schedule)
-    if len(task.monoid) > 400 and schedule != "tree":
+    if len(task.monoid) > 300 and schedule != "tree":
         pytest.skip("the left and scan schedules take seconds here")
     for law in ("uniform", "balanced"):
-        for length in (499, 255):
+        for length in (255, 499) if len(task.monoid) < 300 else (255,):
             found = expected_counts(task, {law: 1.0}, np.array([length]), np.ones(1))
             number = np.bincount([each[0] for each in joins(schedule, length)])
             assert found.keys() == set(np.flatnonzero(number).tolist())
