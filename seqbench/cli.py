@@ -279,20 +279,24 @@ def coverage(train: str, html: str | None, png: str | None, as_json: bool, **opt
 @main.command()
 @click.argument("name")
 @click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@click.option("--exact", is_flag=True, help="Compute chances even where that takes minutes.")
 @recipe_options
 @as_json
-def expect(name: str, min_width: int, catalogue: str | None, as_json: bool, **options: Any) -> None:
+def expect(name: str, min_width: int, exact: bool, catalogue: str | None, as_json: bool, **options: Any) -> None:
     """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
     from seqbench.covering.expectation import expected_coverage
 
     given = {key: value for key, value in options.items() if value is not None}
     found = expected_coverage(name, min_width=min_width, catalogue=catalogue, **given)
+    if exact:
+        _ = found.chance
     _print_json(found.to_dict()) if as_json else click.echo(repr(found))
 
 
 @main.command()
 @click.argument("name")
 @_two("--test-lengths", "Lengths of test words.")
+@_two("--train-lengths", "Lengths of training words (default: 1 to the smallest length that can do).")
 @click.option("--confidence", type=float, default=0.99, show_default=True, help="Chance that nothing is missing.")
 @click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
 @catalogue_option

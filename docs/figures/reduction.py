@@ -54,7 +54,7 @@ def main() -> None:
     axes.set_yticks(range(len(levels)), [str(2**h) if h else "1" for h in range(len(levels))])
     axes.set_ylabel("block width (symbols, at most)")
     axes.set_xticks([])
-    axes.set_xlabel(f"a word of {NAME}: brackets at most 3 deep; 0 opens, 1 closes")
+    axes.set_xlabel(f"a word over the alphabet of {NAME}: brackets at most 3 deep; 0 opens, 1 closes")
     axes.set_title("Every block of a word belongs to one of 31 classes, named by its shortest word", fontsize=11)
     axes.plot([], [], color="#2a7f3f", label="blocks in the language")
     axes.plot([], [], color="#b04a3a", label="blocks outside it")

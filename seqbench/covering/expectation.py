@@ -12,9 +12,12 @@ from seqbench.covering.chances import Chances
 from seqbench.covering.expected import Task, expected_counts
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import level_name
+from seqbench.errors import InputError
 from seqbench.generation.plan import Folder, Plan, plan
 
 Array = npt.NDArray[Any]
+
+QUICK = 1_000_000  # compositions times lengths whose chances take seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +29,31 @@ class ExpectedCoverage:
         task: its language and schedule.
         counts: expected number of nodes of each composition in one training word, by level, (classes, classes).
         keys: compositions that training words can show, a * classes + b, rising.
-        chance: that one training word shows each of them.
     """
 
     plan: Plan
     task: Task
     counts: dict[int, Array]
     keys: Array
-    chance: Array
+
+    @cached_property
+    def chance(self) -> Array:
+        """Chance that one training word shows each composition; may take minutes for many classes and lengths."""
+        lengths = self.plan.splits["train"].split.lengths
+        spread = np.full(len(lengths), 1 / len(lengths))
+        return Chances(self.task, self.plan.recipe.sampling, lengths, spread).mixed(self.keys)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the chances are there already, or can be had in seconds."""
+        lengths = self.plan.splits["train"].split.lengths
+        return "chance" in vars(self) or len(self.keys) * len(lengths) <= QUICK
+
+    @property
+    def most_seen(self) -> float:
+        """No more different compositions are expected: the chance is at most the expected number of nodes."""
+        nodes = np.sum(list(self.counts.values()), axis=0).ravel()[self.keys] if self.counts else np.zeros(0)
+        return float(-np.expm1(self.examples * np.log1p(-np.minimum(nodes, 1 - 1e-16))).sum())
 
     @property
     def examples(self) -> int:
@@ -64,8 +84,12 @@ class ExpectedCoverage:
         need = self.test_need.ravel()
         return float((need[self.keys] * self.seen).sum() / need.sum())
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers as plain data."""
+    def to_dict(self, *, exact: bool | None = None) -> dict[str, Any]:
+        """The numbers as plain data.
+
+        Args:
+            exact: whether to compute chances, however long it takes; by default if it is quick, else bounds are given.
+        """
         lengths = self.plan.splits["train"].split.lengths
         levels = [
             {
@@ -75,7 +99,7 @@ class ExpectedCoverage:
             }
             for level, count in self.counts.items()
         ]
-        return {
+        facts = {
             "language": self.plan.name,
             "classes": len(self.task.monoid),
             "train_examples": self.examples,
@@ -83,8 +107,13 @@ class ExpectedCoverage:
             "sampling": self.plan.recipe.sampling,
             "levels": levels,
             "possible_in_training": len(self.keys),
-            "expected_seen": self.expected_seen,
             "needed_by_test": int((self.test_need > 0).sum()),
+            "expected_seen_at_most": self.most_seen,
+        }
+        if not (self.is_quick if exact is None else exact):
+            return facts
+        return facts | {
+            "expected_seen": self.expected_seen,
             "expected_test_mass_covered": self.test_mass_covered,
             "rarest_chance": float(self.chance.min(initial=1.0)),
         }
@@ -93,13 +122,26 @@ class ExpectedCoverage:
         """The numbers in a few lines."""
         facts = self.to_dict()
         law = ", ".join(f"{name} {weight:g}" for name, weight in facts["sampling"].items())
-        return (
-            f"{facts['language']}: {facts['train_examples']:,} training words of lengths "
-            f"{facts['train_lengths'][0]} to {facts['train_lengths'][1]}, sampling {law}\n"
-            f"expected to show {facts['expected_seen']:,.1f} of {facts['possible_in_training']:,} possible "
-            f"compositions; the test needs {facts['needed_by_test']:,}\n"
-            f"expected to cover {facts['expected_test_mass_covered']:.4%} of the test's compositions by mass\n"
-            f"the rarest composition is in one word of {1 / max(facts['rarest_chance'], 1e-300):.3g}"
+        first, last = facts["train_lengths"]
+        possible_number, needed = f"{facts['possible_in_training']:,}", f"{facts['needed_by_test']:,}"
+        words = f"{facts['train_examples']:,} training words of lengths {first} to {last}"
+        lines = [
+            f"{facts['language']}: {words}, sampling {law}",
+            f"they can show {possible_number} compositions; the test needs {needed}",
+        ]
+        if "expected_seen" not in facts:
+            bound = f"{facts['expected_seen_at_most']:,.0f}"
+            return "\n".join(
+                [*lines, f"expected to show at most {bound} (exactly: --exact, or .expected_seen; slow here)"]
+            )
+        rarest = f"{1 / max(facts['rarest_chance'], 1e-300):.3g}"
+        return "\n".join(
+            [
+                *lines,
+                f"expected to show {facts['expected_seen']:,.1f} of them",
+                f"expected to cover {facts['expected_test_mass_covered']:.4%} of the test's compositions by mass",
+                f"the rarest composition is in one word of {rarest}",
+            ]
         )
 
 
@@ -122,9 +164,17 @@ def expected_coverage(name: str, *, min_width: int = 1, catalogue: Folder = None
     """
     planned = plan(name, catalogue, **{"near_miss": False, **options})
     task = task_of(planned, "tree", min_width)
+    for split in ("train", "test"):
+        if split not in planned.splits:
+            raise InputError(f"Expected coverage needs the split {split!r}, and its number of examples is 0. Raise it.")
+    if planned.recipe.held_out:
+        raise InputError("Expected coverage is not known for held_out=True. Measure a sample with `seqbench coverage`.")
     lengths = planned.splits["train"].split.lengths
     spread = np.full(len(lengths), 1 / len(lengths))
     weights = planned.recipe.sampling
     counts = expected_counts(task, weights, lengths, spread)
     keys = union(possible(task, lengths)).keys()
-    return ExpectedCoverage(planned, task, counts, keys, Chances(task, weights, lengths, spread).mixed(keys))
+    keys = (
+        keys[np.sum(list(counts.values()), axis=0).ravel()[keys] > 0] if counts else keys
+    )  # what this recipe can show
+    return ExpectedCoverage(planned, task, counts, keys)

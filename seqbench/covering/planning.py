@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.catalogue.recipe import length_range
 from seqbench.covering.api import task_of
 from seqbench.covering.chances import Chances
 from seqbench.covering.expected import MAX_CLASSES, Task
@@ -30,8 +31,9 @@ class CoveragePlan:
         test_lengths: shortest and longest test word.
         needed: how many compositions can occur at the test lengths.
         training_length: the smallest L such that all of them can occur in words of lengths 1 to L.
+        train_lengths: shortest and longest training word that the numbers are for; (1, L) unless asked otherwise.
         confidence: chance asked for that a training set shows all of them.
-        sufficient: examples (lengths uniform from 1 to L) that suffice, by law: the union bound.
+        sufficient: examples (lengths uniform over train_lengths) that suffice, by law: the union bound.
         necessary: examples without which some composition alone is missed too often, by law.
         mixture: weights of the best mixture found, by law.
         mixture_sufficient: examples that suffice with it.
@@ -41,6 +43,7 @@ class CoveragePlan:
     test_lengths: tuple[int, int]
     needed: int
     training_length: int
+    train_lengths: tuple[int, int]
     confidence: float
     sufficient: dict[str, float]
     necessary: dict[str, float]
@@ -53,7 +56,13 @@ class CoveragePlan:
 
 
 def coverage_plan(
-    name: str, *, test_lengths: Any = None, confidence: float = 0.99, min_width: int = 1, catalogue: Folder = None
+    name: str,
+    *,
+    test_lengths: Any = None,
+    train_lengths: Any = None,
+    confidence: float = 0.99,
+    min_width: int = 1,
+    catalogue: Folder = None,
 ) -> CoveragePlan:
     """The training length and the numbers of examples that full coverage of a dataset's test lengths takes.
 
@@ -76,7 +85,13 @@ def coverage_plan(
     tested = planned.splits["test"].split.lengths
     needed = union(possible(task, tested)).keys()
     longest = smallest_training_length(task, needed, int(tested[-1]))
-    lengths = _lengths(task, longest)
+    span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
+    lengths = _lengths(task, span[1])
+    lengths = lengths[lengths >= span[0]]
+    if len(lengths) == 0:
+        raise InputError(
+            f"{name} has no word at train_lengths {span}. `seqbench info {name}` shows which lengths have."
+        )
     chances = Chances(task, dict.fromkeys(LAWS, 1.0), lengths, np.full(len(lengths), 1 / len(lengths))).of(needed)
     weights = best_mixture(chances, confidence)
     return CoveragePlan(
@@ -84,6 +99,7 @@ def coverage_plan(
         (int(tested[0]), int(tested[-1])),
         len(needed),
         longest,
+        span,
         confidence,
         {law: sufficient_examples(chances[i], confidence) for i, law in enumerate(LAWS)},
         {law: necessary_examples(chances[i], confidence) for i, law in enumerate(LAWS)},
@@ -202,10 +218,12 @@ def plan_text(found: CoveragePlan) -> str:
     """The plan in lines that fit a terminal."""
     first, last = found.test_lengths
     longest = found.training_length
+    shortest, end = found.train_lengths
     lines = [
         f"{found.dataset}, test lengths {first} to {last}: {found.needed:,} compositions can occur.",
         f"All of them can occur in training words of lengths 1 to {longest}; shorter words miss some.",
-        f"Training words (lengths uniform from 1 to {longest}) that show all with chance {found.confidence}:",
+        f"Training words (lengths uniform from {shortest} to {end}; longer ones may need fewer: --train-lengths)",
+        f"that show all with chance {found.confidence}:",
     ]
     for law in LAWS:
         enough, least = _number(found.sufficient[law]), _number(found.necessary[law])
