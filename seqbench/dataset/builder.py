@@ -7,11 +7,8 @@ version and the generator's identity in hash.
 
 import errno
 import inspect
-import itertools
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -38,29 +35,6 @@ _FAULTS = {
     f"[Errno {errno.EDQUOT}]": "the disk quota is used up",
     "Not enough disk space": "the disk has too little free space",
 }
-
-
-def ahead(make: Callable[[int], Any], items: Iterable[int], workers: int = 2) -> Iterator[Any]:
-    """What `make` makes of each item, in order; a few items are in work while the reader uses the one before.
-
-    Kernels release the interpreter's lock, so making and writing overlap.
-
-    Example:
-        >>> list(ahead(lambda n: n * n, range(5)))
-        [0, 1, 4, 9, 16]
-    """
-    with ThreadPoolExecutor(workers) as pool:
-        rest, waiting = iter(items), deque[Future[Any]]()
-        try:
-            for item in itertools.islice(rest, workers + 1):
-                waiting.append(pool.submit(make, item))
-            while waiting:
-                done = waiting.popleft().result()
-                waiting.extend(pool.submit(make, item) for item in itertools.islice(rest, 1))
-                yield done
-        finally:  # a reader that stops early leaves nothing in work
-            for future in waiting:
-                future.cancel()
 
 
 @dataclass(eq=False)
@@ -210,9 +184,9 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
         ]
 
     def _generate_tables(self, split: str, blocks: list[int]) -> Iterator[tuple[tuple[int, int], pa.Table]]:
-        for position, batch in enumerate(ahead(lambda block: self.config.plan.block(split, block), blocks)):
+        for position, block in enumerate(blocks):
             # The key counts from 0 within a worker's own list; some releases fail on a gap.
-            yield (position, 0), pa.Table.from_batches([batch])
+            yield (position, 0), pa.Table.from_batches([self.config.plan.block(split, block)])
 
 
 def _refuse(settings: dict[str, Any]) -> None:

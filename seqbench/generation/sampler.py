@@ -89,6 +89,8 @@ class Sampler:
         offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
         tokens = np.empty(offsets[-1], dtype=token_dtype(self.machine.alphabet))
+        if len(self.laws) == 1:
+            return self._label(tokens, offsets, self.laws[0].fill(lengths, offsets[:-1], streams, tokens))
         chosen = self._choose_laws(lengths, streams) if law is None else law
         classes = np.full(len(lengths), -1, dtype=np.int32)
         for index, each in enumerate(self.laws):
@@ -100,8 +102,6 @@ class Sampler:
 
     def _choose_laws(self, lengths: Array, streams: rng.Words) -> Array:
         """A law for every row by weight among those that admit its length."""
-        if len(self.laws) == 1:
-            return np.zeros(len(lengths), dtype=np.int64)
         max_length = int(lengths.max(initial=0))
         admitted = np.array([law.admits(max_length)[lengths] for law in self.laws])
         cumulative = np.cumsum(self.weights[:, None] * admitted, axis=0)
@@ -109,9 +109,9 @@ class Sampler:
         draws = draws * 2.0**-53 * cumulative[-1]  # below the last: 53 bits are exact
         return np.asarray(np.argmax(draws < cumulative, axis=0))
 
-    def _label(self, tokens: Array, offsets: Array, classes: Array) -> Rows:
+    def _label(self, tokens: Array, offsets: Array, classes: Array | None) -> Rows:
         if self.monoid is None:
             return Rows(tokens, offsets, self.machine.outputs[self.machine.run(tokens, offsets)], None)
-        if (classes < 0).any():
+        if classes is None or (classes < 0).any():
             classes = self.monoid.class_of(tokens, offsets)
         return Rows(tokens, offsets, self.monoid.labels[classes], classes)

@@ -260,7 +260,8 @@ def test_words_without_a_join_make_a_report(name, schedule, train, test):
     assert facts["unseen_mass_good_turing"] == 0
     if test is not None:
         assert facts["test_words"] == len(test)
-        inside = [word for word in test if language(name).monoid.labels[class_of(name, tuple(int(s) for s in word))] >= 0]
+        labels = language(name).monoid.labels
+        inside = [word for word in test if labels[class_of(name, tuple(int(s) for s in word))] >= 0]
         assert set(facts["words_fully_covered"].values()) == ({1.0} if inside else set())
 
 
