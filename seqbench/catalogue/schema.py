@@ -115,6 +115,7 @@ class TaskRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     Attributes:
         train_lengths, validation_lengths: shortest and longest example; lengths are drawn uniformly.
         test_lengths: every length in this range has equally many test examples.
+        test_lengths_list: the test lengths one by one; where given, instead of the range.
         train_examples, validation_examples: number of examples; 0 leaves the split out.
         test_examples_per_length: number of test examples of each length; 0 leaves the split out.
         seed: whole number; another seed gives independent examples.
@@ -123,6 +124,7 @@ class TaskRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     train_lengths: Range = (1, 40)
     validation_lengths: Range = (1, 40)
     test_lengths: Range = (41, 500)
+    test_lengths_list: tuple[int, ...] | None = None
     train_examples: int = 100_000
     validation_examples: int = 10_000
     test_examples_per_length: int = 64

@@ -53,7 +53,11 @@ class TaskPlan(BasePlan):
         shared = {name: given[name] for name in given if name in TaskRecipe.__struct_fields__}
         own = {name: given[name] for name in given if name not in shared}
         parameters = self._kind.check(record.parameters | own)
-        return msgspec.structs.replace(record, parameters=parameters, **recipes.check_options(shared))
+        listed = shared.pop("test_lengths_list", record.test_lengths_list)
+        if "test_lengths" in overrides and "test_lengths_list" not in overrides:
+            listed = None  # a range of the user's replaces the list
+        options = recipes.check_options(shared)
+        return msgspec.structs.replace(record, parameters=parameters, test_lengths_list=_rising(listed), **options)
 
     @functools.cached_property
     def splits(self) -> dict[str, "TaskSplit"]:
@@ -67,8 +71,12 @@ class TaskPlan(BasePlan):
         return {split: self._split(split, *what) for split, what in wanted.items() if what[1] > 0}
 
     def _split(self, split: str, span: recipes.Range, examples: int) -> "TaskSplit":
-        admitted = self.task.admits(span[1])
-        lengths = np.flatnonzero(admitted[span[0] :]) + span[0]
+        listed = self.recipe.test_lengths_list if split == "test" else None
+        wanted = np.arange(span[0], span[1] + 1) if listed is None else np.array(listed)
+        admitted = self.task.admits(int(wanted[-1]))[wanted]
+        lengths = wanted[admitted]
+        if listed is not None and not admitted.all():
+            raise InputError(f"{self.name} has no example of length {wanted[~admitted][0]}. {self.task.lengths_hint}")
         if len(lengths) == 0:
             raise InputError(f"{self.name} has no example at any of {split}_lengths {span}. {self.task.lengths_hint}")
         facts: dict[str, Any] = {"parameters": self.recipe.parameters}
@@ -123,6 +131,16 @@ class TaskPlan(BasePlan):
         return f"{self.recipe.task} {json.dumps(self.recipe.parameters, sort_keys=True)}"
 
 
+def _rising(listed: Any) -> tuple[int, ...] | None:
+    """A list of test lengths, each once, the shortest first."""
+    if listed is None:
+        return None
+    items = list(listed) if isinstance(listed, list | tuple) else [listed]
+    if not items:
+        raise InputError("test_lengths_list is empty. List at least one length, or leave it out.")
+    return tuple(sorted({recipes.whole("test_lengths_list", item, 1, recipes.MAX_LENGTH) for item in items}))
+
+
 def _canonical(recipe: TaskDataset) -> str:
     return json.dumps({**recipe.options(), "parameters": recipe.parameters}, sort_keys=True)
 
@@ -143,5 +161,8 @@ class TaskSplit:
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""
         lengths, streams, _ = self.split.block(index)
-        columns, schema = self._owner.task.draw(lengths, streams), self._owner.schema
+        task, schema = self._owner.task, self._owner.schema
+        # A task may have a test bank of its own: draw_test, where row i of a length is ROW_AND_LANE of its stream.
+        draw = getattr(task, "draw_test", task.draw) if self.split.per_length else task.draw
+        columns = draw(lengths, streams)
         return pa.RecordBatch.from_arrays([columns[field.name].cast(field.type) for field in schema], schema=schema)
