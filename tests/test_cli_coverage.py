@@ -71,7 +71,7 @@ def test_languages_of_ones_own(train, tmp_path):
     att.write_text("0 1 0 0\n1 0 1 1\n0\n")
     symbols.write_text("<eps> 0\n0 1\n1 2\n")
     facts = read_json(run("coverage", att, "--train", train, "--json"))
-    assert facts["classes"] == 6  # (01)*
+    assert facts["num_classes"] == 6  # (01)*
 
 
 def test_expect_plan_and_cover(tmp_path):

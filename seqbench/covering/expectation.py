@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,32 @@ class ExpectedCoverage:
         need = self.test_need.ravel()
         return float((need[self.keys] * self.seen).sum() / need.sum())
 
+    def missing(self, most: int = 20) -> list[tuple[str, str, float, float]]:
+        """The compositions that the test needs and training may miss: left, right, share of the test, chance."""
+        need, chance = self.test_need.ravel() / self.test_need.sum(), np.zeros(self.test_need.size)
+        chance[self.keys] = self.seen
+        lost = need * (1 - chance)
+        keys = np.argsort(-lost, kind="stable")[:most]
+        name, size = self.task.monoid.name, len(self.task.monoid)
+        return [
+            (name(int(key) // size), name(int(key) % size), float(need[key]), float(1 - chance[key]))
+            for key in keys.tolist()
+            if lost[key] > 0
+        ]
+
+    def shown_by(self, words: int) -> float:
+        """Expected number of compositions that at least so many training words show (Poisson tail of the mean)."""
+        mean = self.examples * -np.log1p(-np.minimum(self.chance, 1 - 1e-16))
+        term, below = np.exp(-mean), np.zeros_like(mean)
+        for k in range(words):
+            below += term
+            term = term * mean / (k + 1)
+        return float((1 - below).sum())
+
+    def _repr_html_(self) -> str:
+        """The numbers in a notebook."""
+        return f"<pre>{escape(repr(self))}</pre>"
+
     def to_dict(self, *, exact: bool | None = None) -> dict[str, Any]:
         """The numbers as plain data.
 
@@ -114,6 +141,8 @@ class ExpectedCoverage:
             return facts
         return facts | {
             "expected_seen": self.expected_seen,
+            "expected_in_3_words": self.shown_by(3),
+            "expected_in_10_words": self.shown_by(10),
             "expected_test_mass_covered": self.test_mass_covered,
             "rarest_chance": float(self.chance.min(initial=1.0)),
         }

@@ -156,14 +156,20 @@ def _headline(facts: dict[str, Any]) -> str:
     shortest, longest = facts["train_lengths"]
     outside = facts["train_words_outside_the_domain"]
     return (
-        f"{facts['language']}: {facts['classes']:,} classes; {facts['train_words']:,} training words of lengths "
+        f"{facts['language']}: {facts['num_classes']:,} classes; {facts['train_words']:,} training words of lengths "
         f"{shortest} to {longest}; schedule {facts['schedule']}, children of width {facts['min_width']} or more."
         + (f" {outside:,} words lie outside the task's domain." if outside else "")
     )
 
 
 def _sentences(facts: dict[str, Any]) -> list[str]:
-    lines = [
+    seen = facts["classes"]
+    known = f"{seen['of_words_seen']:,} seen of {seen['of_words_possible_in_training']:,} possible in training"
+    lines = [f"Classes of whole words: {known}."]
+    if "num_never_seen" in seen:
+        never = f"{seen['num_never_seen']:,} of them were never the class of a training word or block"
+        lines.append(f"Test words can have {seen['of_words_possible_in_test']:,} classes; {never}.")
+    lines += [
         f"Chance that the next training composition is a new one (Good-Turing): {facts['unseen_mass_good_turing']:.2e}."
     ]
     if "test_mass_covered" not in facts:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.algebra.alphabet import decode
+from seqbench.algebra.monoid import Monoid
 from seqbench.covering.expected import Task
 from seqbench.covering.possible import Compositions, possible, union
 from seqbench.covering.schedules import level_name, nodes
@@ -142,6 +143,24 @@ class CoverageReport:
         word = shortest_witness(self._task, left, right)
         return Missing(monoid.name(left), monoid.name(right), share, decode(self.language.alphabet, word))
 
+    def classes(self) -> dict[str, Any]:
+        """Classes of whole words seen and possible, of joined blocks seen, and those never seen."""
+        train = self.train
+        inside = train.monoid.labels >= 0
+        here = _reached(train.monoid, np.flatnonzero(train.lengths)) & inside
+        facts: dict[str, Any] = {
+            "of_words_seen": int((train.whole > 0).sum()),
+            "of_words_possible_in_training": int(here.sum()),
+            "of_blocks_seen": int((train.nodes > 0).sum()),
+        }
+        if self.test_lengths is not None:
+            there = _reached(train.monoid, self.test_lengths) & inside
+            missing = np.flatnonzero(there & (train.whole == 0) & (train.nodes == 0))
+            facts["of_words_possible_in_test"] = int(there.sum())
+            facts["num_never_seen"] = len(missing)
+            facts["never_seen"] = [train.monoid.name(int(element)) for element in missing[:20]]
+        return facts
+
     @property
     def num_missing(self) -> int:
         """How many compositions that occur in the test training never showed."""
@@ -151,13 +170,13 @@ class CoverageReport:
         """The report as plain data."""
         facts: dict[str, Any] = {
             "language": self.language.name,
-            "classes": len(self.train.monoid),
+            "num_classes": len(self.train.monoid),
             "schedule": self.train.schedule,
             "min_width": self.train.min_width,
             "train_words": self.train.words,
             "train_words_outside_the_domain": self.train.outside,
             "train_lengths": _span(np.flatnonzero(self.train.lengths)),
-            "classes_of_words_seen": int((self.train.whole > 0).sum()),
+            "classes": self.classes(),
             "levels": self.rows(),
             "unseen_mass_good_turing": self.unseen_mass,
         }
@@ -232,6 +251,11 @@ def _pool(need: Mapping[int, Need]) -> Need:
     weight = np.concatenate([each.weight for each in need.values()]).astype(np.float64)
     found, place = np.unique(keys, return_inverse=True)
     return Need(found, np.bincount(place, weights=weight, minlength=len(found)))
+
+
+def _reached(monoid: Monoid, lengths: Array) -> Array:
+    """Classes of words of some lengths, bool."""
+    return np.asarray(np.any([monoid.reach(int(n)) for n in lengths], axis=0) if len(lengths) else monoid.labels < -1)
 
 
 def _span(lengths: Array) -> list[int]:

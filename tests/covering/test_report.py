@@ -96,7 +96,7 @@ def test_a_report_of_data_against_data_is_what_counting_gives(dataset, schedule,
     assert facts["train_words"] == len(train)
     assert facts["test_words"] == len(test)
     assert facts["train_lengths"] == [len(train[0]), len(train[-1])]
-    assert facts["classes_of_words_seen"] == len({class_of(dataset, word) for word in train})
+    assert facts["classes"]["of_words_seen"] == len({class_of(dataset, word) for word in train})
     for each, expected in zip(report.missing(5), facts["missing"], strict=False):
         assert vars(each) == expected
 
@@ -337,7 +337,7 @@ def test_a_monoid_beyond_every_table_has_a_report(schedule):
     report = coverage(lang, words[:200], words[200:], schedule=schedule)
     facts = report.to_dict()
     consistent(facts)
-    assert facts["classes"] == 46_656
+    assert facts["num_classes"] == 46_656
     seen = Tally(lang.monoid, schedule).add_all([chunk(words[:200], "abc")]).pairs()
     assert facts["levels"][-1]["seen_1"] == len(seen)
 
@@ -386,3 +386,27 @@ def test_expected_coverage_of_many_examples_is_complete():
     with pytest.raises(InputError, match="near_miss"):
         expected_coverage("dyck_d2", sampling="near_miss")
     assert not math.isnan(found.test_mass_covered)
+
+
+def test_classes_are_counted_against_those_a_length_reaches():
+    facts = coverage("dyck_d2", ["01", "0011", "10"], test_lengths=(41, 44)).to_dict()["classes"]
+    lang = language("dyck_d2")
+    reached = lang.monoid.reach(2) | lang.monoid.reach(4)
+    assert facts["of_words_seen"] == len({lang.syntactic_class(word) for word in ("01", "0011", "10")})
+    assert facts["of_words_possible_in_training"] == reached.sum()
+    seen = {lang.syntactic_class(word) for word in ("01", "0011", "10", "00", "11")}
+    needed = set(np.flatnonzero(np.any([lang.monoid.reach(n) for n in range(41, 45)], axis=0)).tolist())
+    assert facts["num_never_seen"] == len(needed - seen)
+    assert set(facts["never_seen"]) == {lang.monoid.name(element) for element in needed - seen}
+
+
+def test_expected_coverage_names_what_will_be_missing():
+    found = expected_coverage("dyck_d3", train_examples=200)
+    chances = [share * chance for _, _, share, chance in found.missing(50)]
+    assert chances == sorted(chances, reverse=True)
+    assert sum(share * chance for _, _, share, chance in found.missing(10**6)) == pytest.approx(
+        1 - found.test_mass_covered
+    )
+    assert found.expected_seen == pytest.approx(found.shown_by(1))
+    assert found.expected_seen > found.shown_by(3) > found.shown_by(10) > 0
+    assert "<pre>" in found._repr_html_()
