@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.timing import Result, median_pair
+from seqbench.algebra.families import build
+from seqbench.algebra.machine import Machine
+from seqbench.algebra.monoid import Monoid
 from seqbench.covering.expected import expected_counts
 from seqbench.covering.tally import Tally
 from seqbench.generation.plan import plan
@@ -18,7 +21,7 @@ WORDS = 1_000_000
 
 def results() -> list[Result]:
     """The rows about coverage."""
-    return [_tally_against_bare_loop(), _expected()]
+    return [_tally_against_bare_loop(), _expected(), *_large_monoids()]
 
 
 def _tally_against_bare_loop() -> Result:
@@ -75,3 +78,27 @@ def _expected() -> Result:
     expected_counts(task, {"balanced": 1.0}, lengths, np.full(len(lengths), 1 / len(lengths)))
     seconds = time.process_time() - start
     return Result("expected coverage of dyck_d12, lengths 1 to 500", f"{seconds:.1f} s", "< 10 s", seconds < 10)
+
+
+def _large_monoids() -> list[Result]:
+    """Monoids beyond a product table (T_6: 46,656 maps) and large ones (S_7): words a second, and peak memory."""
+    maps = [[1, 2, 3, 4, 5, 0], [1, 0, 2, 3, 4, 5], [0, 0, 2, 3, 4, 5]]
+    table = [[each[q] for each in maps] for q in range(6)]
+    machines = {
+        "T_6": Machine.build("abc", table, range(6), labels=[str(q) for q in range(6)]),
+        "S_7": build("permutation_group", {"degree": 7, "generators": [[1, 2, 3, 4, 5, 6, 0], [1, 0, 2, 3, 4, 5, 6]]}),
+    }
+    return [_large(name, machine) for name, machine in machines.items()]
+
+
+def _large(name: str, machine: Machine) -> Result:
+    monoid, words = Monoid.of(machine), 100_000
+    tokens = np.random.default_rng(0).integers(0, machine.num_symbols, words * 40).astype(np.uint8)
+    offsets = np.arange(words + 1) * 40
+    tally = Tally(monoid)
+    tally.add((tokens[: 40 * 100], offsets[:101]))
+    start = time.process_time()
+    tally.add((tokens, offsets))
+    seconds = time.process_time() - start
+    figure = f"{seconds:.2f} s for {words:,} words of 40: {len(tally.pairs()):,} of its compositions seen"
+    return Result(f"coverage of {name}, {len(monoid):,} classes", figure, "shown", holds=True)
