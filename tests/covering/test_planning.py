@@ -177,6 +177,28 @@ def test_plans_hold_together(name):
     assert found.to_dict()["sufficient"] == found.sufficient
 
 
+@pytest.mark.parametrize("name", ["dyck_d2", "tomita_3", "cycle_navigation"])
+def test_plans_are_for_the_training_lengths_asked_for(name):
+    found = coverage_plan(name, test_lengths=(41, 64), train_lengths=(9, 24))
+    assert found.train_lengths == (9, 24)
+    assert coverage_plan(name, test_lengths=(41, 64)).train_lengths == (1, found.training_length)
+    task, lengths = task_of(name), np.arange(9, 25)
+    needed = union(possible(task, planned(name, test_lengths=(41, 64)).splits["test"].split.lengths)).keys()
+    for law in LAWS:
+        chance = Chances(task, {law: 1.0}, lengths, np.full(16, 1 / 16)).mixed(needed)
+        assert found.sufficient[law] == sufficient_examples(chance, 0.99)
+    too_short = coverage_plan(name, test_lengths=(41, 64), train_lengths=(1, found.training_length - 1))
+    assert set(too_short.sufficient.values()) == {math.inf}
+    assert too_short.mixture_sufficient == math.inf
+
+
+def test_training_lengths_without_words_are_refused():
+    with pytest.raises(InputError, match="train_lengths"):
+        coverage_plan("modular_arithmetic_l2r", test_lengths=(3, 5), train_lengths=(4, 4))
+    with pytest.raises(InputError, match="train_lengths"):
+        coverage_plan("parity_check", train_lengths=(5, 2))
+
+
 @pytest.mark.parametrize("confidence", [0.5, 0.99])
 @pytest.mark.parametrize("name", FAST)
 def test_the_best_mixture_is_not_worse_than_any_law(name, confidence):

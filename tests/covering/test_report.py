@@ -35,7 +35,7 @@ def listed(name, lengths, labels=True):
     return found
 
 
-def consistent(facts, outside=False):
+def consistent(facts):
     """What every report must satisfy."""
     assert json.loads(json.dumps(facts, allow_nan=False)) == json.loads(json.dumps(facts))
     assert 0 <= facts["unseen_mass_good_turing"] <= 1
@@ -44,7 +44,7 @@ def consistent(facts, outside=False):
     assert len({row["level"] for row in rows}) == len(rows)
     for row in rows:
         assert row["seen_1"] >= row["seen_3"] >= row["seen_10"] >= 0
-        assert outside or row["seen_1"] <= row["possible_in_training"]
+        assert row["seen_1"] <= row["possible_in_training"]
         if "possible_in_test" in row:
             assert 0 <= row["of_those_seen"] <= min(row["seen_1"], row["possible_in_test"])
         if "test_mass_covered" in row:
@@ -232,7 +232,7 @@ def test_words_outside_the_domain_are_counted_and_named(schedule, part):
     report = coverage(language("modular_arithmetic_l2r"), train, test, schedule=schedule)
     facts = report.to_dict()
     assert facts["train_words_outside_the_domain"] == (0 if part == "test" else 4)
-    consistent(facts, outside=True)
+    consistent(facts)
     text = repr(report)
     assert ("4" in text and "domain" in text) or part == "test"
 
@@ -240,7 +240,7 @@ def test_words_outside_the_domain_are_counted_and_named(schedule, part):
 def test_even_words_alone_are_all_outside():
     facts = coverage(language("modular_arithmetic_l2r"), ["1+", "+1"]).to_dict()
     assert facts["train_words_outside_the_domain"] == 2
-    consistent(facts, outside=True)
+    consistent(facts)
 
 
 def test_words_outside_show_nothing_that_is_impossible():
@@ -255,7 +255,7 @@ def test_words_outside_show_nothing_that_is_impossible():
 def test_words_without_a_join_make_a_report(name, schedule, train, test):
     report = coverage(language(name), train, test, schedule=schedule)
     facts = report.to_dict()
-    consistent(facts, outside=True)
+    consistent(facts)
     assert facts["levels"][-1]["seen_1"] == 0
     assert facts["unseen_mass_good_turing"] == 0
     if test is not None:
@@ -410,3 +410,12 @@ def test_expected_coverage_names_what_will_be_missing():
     assert found.expected_seen == pytest.approx(found.shown_by(1))
     assert found.expected_seen > found.shown_by(3) > found.shown_by(10) > 0
     assert "<pre>" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "options", [{"held_out": True, "train_lengths": (12, 30), "validation_lengths": (12, 30)}, {"train_examples": 0},
+                {"test_examples_per_length": 0}, {"classes": False}]
+)  # fmt: skip
+def test_recipes_whose_expected_coverage_is_unknown_are_refused(options):
+    with pytest.raises(InputError):
+        expected_coverage("dyck_d2", **options)
