@@ -60,6 +60,10 @@ def coverage(
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
     if tally.words == 0:
         raise InputError("The training data holds no word. Give at least one.")
+    if test is not None and test_lengths is not None:
+        raise InputError(
+            "test and test_lengths were both given. Give test words, or lengths for the dataset's own recipe."
+        )
     if test is not None:
         return _against_data(lang, tally, test, column)
     is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
@@ -129,7 +133,7 @@ def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1, monoid: M
     monoid = monoid or planned.monoid
     if monoid is None:
         raise InputError("Coverage needs syntactic classes, and classes=False leaves them out. Leave that option out.")
-    return Task(planned.machine, monoid, outputs, schedule, min_width)
+    return Task(planned.machine, monoid, outputs, schedule, whole("min_width", min_width, 1, 1 << 30))
 
 
 def load_language(spec: str, catalogue: Folder = None) -> Language:

@@ -51,8 +51,15 @@ class CoveragePlan:
     mixture_sufficient: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain data."""
-        return asdict(self)
+        """The plan as plain data; None where no number of words suffices."""
+        return {key: _finite(value) for key, value in asdict(self).items()}
+
+
+def _finite(value: Any) -> Any:
+    """Infinity, which JSON lacks, as None."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and np.isinf(value) else value
 
 
 def coverage_plan(

@@ -11,6 +11,7 @@ from seqbench.algebra.monoid import MAX_TABLE, Monoid
 from seqbench.covering.inputs import Chunk
 from seqbench.covering.kernels import KERNELS
 from seqbench.covering.schedules import DOWN, check_schedule
+from seqbench.errors import InputError
 
 Array = npt.NDArray[Any]
 
@@ -65,6 +66,10 @@ class Tally:
     def add(self, chunk: Chunk) -> None:
         """Counts the words of a chunk."""
         (tokens, offsets), outside = inside_words(self.monoid, chunk)
+        if tokens.size and int(tokens.max()) >= self.monoid.right.shape[1]:
+            raise InputError(
+                f"The words hold the symbol id {tokens.max()}; ids run to {self.monoid.right.shape[1] - 1}."
+            )
         self.words += len(chunk[1]) - 1
         self.outside += outside
         lengths = np.bincount(np.diff(offsets))

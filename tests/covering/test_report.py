@@ -12,8 +12,10 @@ import pytest
 
 import seqbench
 from seqbench.covering.api import coverage
+from seqbench.covering.cover import cover
 from seqbench.covering.expectation import expected_coverage
 from seqbench.covering.expected import expected_counts
+from seqbench.covering.planning import coverage_plan
 from seqbench.covering.schedules import SCHEDULES, level_name
 from seqbench.covering.tally import Tally
 from seqbench.errors import InputError, SeqbenchError, TooLargeError, UnknownNameError
@@ -321,6 +323,12 @@ def test_bad_arguments_are_named():
 def test_a_bad_least_width_is_refused(min_width):
     with pytest.raises(SeqbenchError, match="min_width"):
         coverage("dyck_d6", ["0101"], min_width=min_width)
+    with pytest.raises(SeqbenchError, match="min_width"):
+        expected_coverage("dyck_d2", min_width=min_width)
+    with pytest.raises(SeqbenchError, match="min_width"):
+        coverage_plan("dyck_d2", test_lengths=(41, 44), min_width=min_width)
+    with pytest.raises(SeqbenchError, match="min_width"):
+        cover("dyck_d2", max_length=6, min_width=min_width)
 
 
 def test_a_monoid_over_the_cap_is_refused():
