@@ -184,9 +184,9 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
         ]
 
     def _generate_tables(self, split: str, blocks: list[int]) -> Iterator[tuple[tuple[int, int], pa.Table]]:
-        for position, block in enumerate(blocks):
+        for position, batch in enumerate(self.config.plan.blocks(split, blocks)):
             # The key counts from 0 within a worker's own list; some releases fail on a gap.
-            yield (position, 0), pa.Table.from_batches([self.config.plan.block(split, block)])
+            yield (position, 0), pa.Table.from_batches([batch])
 
 
 def _refuse(settings: dict[str, Any]) -> None:

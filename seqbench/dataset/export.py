@@ -116,6 +116,6 @@ def _write_split(planned: Plan, split: str, path: Path) -> None:
     schema = features_of(planned).arrow_schema  # holds the library's own note, so that label names survive
     part = planned.splits[split]
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:
-        for index in tqdm(range(part.num_blocks), desc=f"Writing {split}", unit=" blocks"):
-            batch = part.block(index)
+        blocks = part.blocks(range(part.num_blocks))
+        for batch in tqdm(blocks, desc=f"Writing {split}", total=part.num_blocks, unit=" blocks"):
             writer.write_table(pa.Table.from_batches([batch]).cast(schema), row_group_size=ROW_GROUP)

@@ -51,11 +51,11 @@ class CompositionLaw:
         return classes
 
     def _draw_pairs(self, lengths: Array, streams: rng.Words) -> tuple[Array, Array]:
-        draws = rng.draw64(rng.lane(streams, rng.CHOICE))
+        draws = rng.draw64(rng.lane(streams, rng.CHOICE), counter=1)
         left, right = np.empty(len(lengths), dtype=np.int32), np.empty(len(lengths), dtype=np.int32)
         for n in np.unique(lengths):  # a handful of lengths, each a whole array of rows
             at = lengths == n
-            left[at], right[at] = self._pairs_at(int(n)).draw(draws[2, at], draws[3, at])
+            left[at], right[at] = self._pairs_at(int(n)).draw(draws[0, at], draws[1, at])
         return left, right
 
     def _pairs_at(self, length: int) -> "_Pairs":

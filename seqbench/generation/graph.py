@@ -5,6 +5,7 @@ each class. A path of n edges from `start` spells a word of length n, and no two
 deterministic graphs spell the same word.
 """
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ IntArray = npt.NDArray[Any]
 
 
 MAX_PADDED = 8  # in-edges a node up to which all nodes get equally many
+SYMBOL_BITS = 16  # of an arrow that hold the symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +51,21 @@ class PathGraph:
         """Number of edges."""
         return len(self.source)
 
+    @functools.cached_property
+    def arrows(self) -> IntArray:
+        """Where each edge leads back to and its symbol in one number: what a walk looks up, shape (edges,), uint64.
+
+        The upper bits hold the source: the first of its in-edges where all nodes have equally many, else its number.
+        """
+        at = self.source.astype(np.uint64) * np.uint64(max(self.degree, 1))
+        return (at << np.uint64(SYMBOL_BITS)) | self.symbol.astype(np.uint64)
+
 
 def from_edges(source: IntArray, symbol: IntArray, target: IntArray, num_nodes: int, start: int = 0) -> PathGraph:
     """The path graph of a list of edges; the in-edges of a node keep the list's order.
 
-    Where no node has more than 8 in-edges, all are filled up to the same number by edges from one more node that no
-    path reaches: such edges are never chosen, and a walk without varying loops is twice as fast.
+    Where no node has more than 8 in-edges, all are filled up to the same number (2, 4 to 8) by edges from one more node
+    that no path reaches: such edges are never chosen, and a walk without varying loops is twice as fast.
 
     Example:
         >>> graph = from_edges(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1, 0]), num_nodes=2)
@@ -64,6 +75,7 @@ def from_edges(source: IntArray, symbol: IntArray, target: IntArray, num_nodes: 
     in_degree = np.bincount(target, minlength=num_nodes)
     degree = int(in_degree.max())
     if degree <= MAX_PADDED:
+        degree = degree if degree > 4 else 4 if degree > 2 else 2  # for 2 and 4 a step has no loop
         missing = np.append(degree - in_degree, degree)  # the unreachable node comes last
         target = np.concatenate([target, np.repeat(np.arange(num_nodes + 1), missing)])
         source = np.concatenate([source, np.full(missing.sum(), num_nodes)])

@@ -46,9 +46,19 @@ class Law(Protocol):
 class EndLaw:
     """A group of end nodes is drawn, then an end within it in proportion to its words, then a word uniformly."""
 
-    def __init__(self, graph: PathGraph, groups: Groups, class_of_end: Array | None) -> None:
-        """A law over a graph whose end nodes come in groups; `class_of_end` where an end node tells the class."""
+    def __init__(
+        self, graph: PathGraph, groups: Groups, *, class_of_end: Array | None = None, left: Array | None = None
+    ) -> None:
+        """A law over a graph whose end nodes come in groups.
+
+        Args:
+            graph: its paths are the words.
+            groups: what is drawn first.
+            class_of_end: the syntactic class of each end node, where the node tells it.
+            left: the monoid's left Cayley graph, where the walk shall tell it.
+        """
         self.graph, self.groups, self.class_of_end = graph, groups, class_of_end
+        self.left = left if class_of_end is None else None
         self._length = -1
 
     def admits(self, max_length: int) -> Array:
@@ -72,23 +82,23 @@ class EndLaw:
     def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
         """Draws the ends, then walks back from them."""
         ends = self.draw_ends(lengths, streams)
-        self.walk_to(ends, lengths, offsets, rng.lane(streams, rng.FIRST_WORD), out)
-        return None if self.class_of_end is None else self.class_of_end[ends]
+        classes = self.walk_to(ends, lengths, offsets, rng.lane(streams, rng.FIRST_WORD), out)
+        return classes if self.class_of_end is None else self.class_of_end[ends]
 
     def draw_ends(self, lengths: Array, streams: rng.Words) -> Array:
         """An end node for every row."""
         self._prepare(int(lengths.max(initial=0)))
-        draws = rng.draw64(rng.lane(streams, rng.CHOICE))
+        draws = rng.draw64(rng.lane(streams, rng.CHOICE), counter=1)
         opened = (self._open_indptr, self._open, self._open_thresholds)
         grouped = (self.groups.indptr, self.groups.nodes, self._tables.ends)
         ends = np.empty(len(lengths), dtype=np.int32)
         _choose(lengths, draws, opened, grouped, ends)
         return ends
 
-    def walk_to(self, ends: Array, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> None:
-        """Writes uniform words that end at given nodes."""
+    def walk_to(self, ends: Array, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
+        """Writes uniform words that end at given nodes; returns their classes where `left` is there to tell them."""
         self._prepare(int(lengths.max(initial=0)))
-        walk(self.graph, self._tables, ends, lengths, offsets, streams, out)
+        return walk(self.graph, self._tables, ends, lengths, offsets, streams, out, self.left)
 
     def _prepare(self, max_length: int) -> None:
         if max_length <= self._length:
@@ -129,12 +139,12 @@ class NearMissLaw(EndLaw):
     So a kind is drawn in proportion to the share of its edits that lead outside.
     """
 
-    def __init__(self, machine: "Machine") -> None:
+    def __init__(self, machine: "Machine", monoid: "Monoid | None") -> None:
         """The law of an acceptor."""
         graph, kinds = edit_graph(machine)
         self.num_symbols = machine.num_symbols
         self._by_label = _by_state(machine, None, machine.outputs)
-        super().__init__(graph, groups_of(kinds, len(KINDS)), None)
+        super().__init__(graph, groups_of(kinds, len(KINDS)), left=None if monoid is None else monoid.left)
 
     def admits(self, max_length: int) -> Array:
         """Whether some near miss exists, by length; makes no table.
@@ -183,14 +193,14 @@ def _choose(
         t = lengths[i]
         first, last = open_indptr[t], open_indptr[t + 1]
         if len(open_thresholds) > 0:
-            chosen = pick(open_thresholds, first, last, draws[2, i])
+            chosen = pick(open_thresholds, first, last, draws[0, i])
         else:
             n = np.uint64(last - first)
-            upper = (draws[2, i] >> np.uint64(32)) * n
-            lower = ((draws[2, i] & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)
+            upper = (draws[0, i] >> np.uint64(32)) * n
+            lower = ((draws[0, i] & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)
             chosen = first + np.int64((upper + lower) >> np.uint64(32))
         g = open_groups[chosen]
-        ends[i] = nodes[pick(end_thresholds[t], group_indptr[g], group_indptr[g + 1], draws[3, i])]
+        ends[i] = nodes[pick(end_thresholds[t], group_indptr[g], group_indptr[g + 1], draws[1, i])]
 
 
 def class_of_state(monoid: "Monoid") -> Array | None:
@@ -201,7 +211,9 @@ def class_of_state(monoid: "Monoid") -> Array | None:
 
 def _by_state(machine: "Machine", monoid: "Monoid | None", group_of_state: Array) -> EndLaw:
     groups = groups_of(group_of_state, int(group_of_state.max(initial=0)) + 1)
-    return EndLaw(machine_graph(machine), groups, None if monoid is None else class_of_state(monoid))
+    if monoid is None:
+        return EndLaw(machine_graph(machine), groups)
+    return EndLaw(machine_graph(machine), groups, class_of_end=class_of_state(monoid), left=monoid.left)
 
 
 def _uniform(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
@@ -226,17 +238,16 @@ def _member(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
 
 
 def _near_miss(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> Law:
-    del monoid
     if machine.is_acceptor and (machine.outputs == 0).any() and not (outputs == 0).any():
         raise InputError("Near misses are non-members, and labels leaves out 'reject'. Use another sampling law.")
-    return NearMissLaw(machine)
+    return NearMissLaw(machine, monoid)
 
 
 def class_law(monoid: "Monoid", *, only: Array | int) -> EndLaw:
     """The law that draws a class uniformly among the given ones (a class, or a mask over all) that a length reaches."""
     identity = np.arange(len(monoid), dtype=np.int32)
     chosen = identity == only if isinstance(only, int) else only
-    return EndLaw(class_graph(monoid), groups_of(np.where(chosen, identity, -1), len(monoid)), identity)
+    return EndLaw(class_graph(monoid), groups_of(np.where(chosen, identity, -1), len(monoid)), class_of_end=identity)
 
 
 def _class(machine: "Machine", monoid: "Monoid | None", outputs: Array) -> EndLaw:

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Dataset
 from seqbench.errors import InputError, TooLargeError, unknown_name
+from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.splits import Split
@@ -25,6 +27,8 @@ from seqbench.generation.splits import Split
 Folder = str | os.PathLike[str] | None
 
 OPTIONS = frozenset(recipes.OPTIONS)
+
+TOKENS_AT_ONCE = 400_000  # what a group of blocks holds at most: larger arrays leave the caches, and memory stays flat
 
 
 def dataset_names(catalogue: Folder = None) -> list[str]:
@@ -114,9 +118,21 @@ class Plan:
             >>> plan("dyck_d6").block("test", 0).num_rows
             4096
         """
+        return self._split(split).block(index)
+
+    def blocks(self, split: str, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        """Blocks of a split as Arrow, one after the other; quicker than each alone.
+
+        Example:
+            >>> [batch.num_rows for batch in plan("dyck_d6").blocks("train", [0, 24])]
+            [4096, 1696]
+        """
+        return self._split(split).blocks(indices)
+
+    def _split(self, split: str) -> "SplitPlan":
         if split not in self.splits:
             raise unknown_name("split", split, self.splits)
-        return self.splits[split].block(index)
+        return self.splits[split]
 
     @property
     def version(self) -> str:
@@ -208,8 +224,21 @@ class SplitPlan:
 
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""
+        return self._batch([index])
+
+    def blocks(self, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        """Blocks as Arrow, one after the other, made several at a time: small ones alone are mostly overhead."""
+        size = max(1, TOKENS_AT_ONCE * self.num_blocks // (self.split.num_tokens + 1))
+        groups = [indices[first : first + size] for first in range(0, len(indices), size)]
+        for group, batch in ahead(self._batch, groups):
+            first = 0
+            for rows in map(self.split.num_rows, group):
+                yield batch.slice(first, rows)
+                first += rows
+
+    def _batch(self, indices: Sequence[int]) -> pa.RecordBatch:
         owner = self._owner
-        return to_arrow(self.split.rows(index), owner.schema, owner.machine, owner.monoid)
+        return to_arrow(self.split.rows(*indices), owner.schema, owner.machine, owner.monoid)
 
 
 def label_id(machine: Machine, label: int | str) -> int:

@@ -106,21 +106,18 @@ class Split:
         """Number of symbols: exact where lengths are fixed, else expected."""
         return int(self.num_examples * self.lengths.mean())
 
-    def rows(self, block: int) -> Rows:
-        """The rows of a block.
+    def rows(self, *blocks: int) -> Rows:
+        """The rows of some blocks, one block after the other.
 
         Raises:
             InputError: no such block.
         """
-        if not 0 <= block < self.num_blocks:
-            raise InputError(
-                f"{self.identity.split!r} has no block {block}. Blocks run from 0 to {self.num_blocks - 1}."
-            )
-        units = self._units(block)
-        streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units], axis=1)
-        lengths = np.concatenate([self._lengths(unit) for unit in units])
-        law = np.concatenate([np.arange(unit.rows) for unit in units]) % len(self.sampler.laws)
-        return self._hold_out(lengths, streams, law if self.alternate else None)
+        units = [unit for block in blocks for unit in self._units(block)]
+        rows = np.array([unit.rows for unit in units])
+        within = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
+        streams = rng.row_streams(np.repeat(np.array([self._key(unit) for unit in units]).T, rows, axis=1), within)
+        law = within % len(self.sampler.laws) if self.alternate else None
+        return self._hold_out(self._lengths(units, streams), streams, law)
 
     @cached_property
     def _runs(self) -> list[tuple[int, list[int | None]]]:
@@ -142,7 +139,19 @@ class Split:
             open_rows, open_tokens = (self.examples, tokens) if units == 1 else (UNIT_ROWS, 0)
         return runs
 
+    def num_rows(self, block: int) -> int:
+        """Number of rows of a block.
+
+        Raises:
+            InputError: no such block.
+        """
+        return sum(unit.rows for unit in self._units(block))
+
     def _units(self, block: int) -> list[Unit]:
+        if not 0 <= block < self.num_blocks:
+            raise InputError(
+                f"{self.identity.split!r} has no block {block}. Blocks run from 0 to {self.num_blocks - 1}."
+            )
         run = bisect.bisect_right(self._runs, block, key=lambda each: each[0])
         number = block - (self._runs[run - 1][0] if run else 0)
         return [
@@ -157,10 +166,9 @@ class Split:
     def _key(self, unit: Unit) -> rng.Words:
         return self.identity.key(unit.number if unit.length is None else f"{unit.length}/{unit.number}")
 
-    def _lengths(self, unit: Unit) -> Array:
-        if unit.length is not None:
-            return np.full(unit.rows, unit.length, dtype=np.int64)
-        streams = rng.row_streams(self._key(unit), np.arange(unit.rows))
+    def _lengths(self, units: list[Unit], streams: rng.Words) -> Array:
+        if self.per_length:
+            return np.repeat([unit.length for unit in units], [unit.rows for unit in units])
         return self.lengths[rng.below(rng.draw64(rng.lane(streams, rng.CHOICE))[0], len(self.lengths))]
 
     def _hold_out(self, lengths: Array, streams: rng.Words, law: Array | None) -> Rows:

@@ -77,9 +77,9 @@ def unit_key(*parts: object) -> Words:
 
 
 def row_streams(keys: Words, rows: Array) -> Words:
-    """Streams of the rows of a unit, shape (5, n), from its key, shape (4,), and their numbers in the unit."""
+    """Streams of rows, shape (5, n), from the keys of their units, shape (4,) or (4, n), and their numbers in them."""
     streams = np.empty((5, len(rows)), dtype=np.uint32)
-    streams[[KEY_LOW, KEY_HIGH, UNIT_LOW, UNIT_HIGH]] = keys[:, None]
+    streams[[KEY_LOW, KEY_HIGH, UNIT_LOW, UNIT_HIGH]] = keys.reshape(4, -1)
     streams[ROW_AND_LANE] = rows
     return streams
 
@@ -116,24 +116,23 @@ def tile_buffers() -> tuple[Words, Words]:
     return np.zeros((5, TILE), dtype=np.uint32), np.empty((4, TILE), dtype=np.uint32)
 
 
-def draw64(streams: Words) -> npt.NDArray[np.uint64]:
-    """The first four 64-bit words of every stream, shape (4, n)."""
-    halves = np.empty((8, streams.shape[1]), dtype=np.uint32)
-    _draw_first(streams, np.arange(streams.shape[1]), *tile_buffers(), halves)
-    return (halves[0::2].astype(np.uint64) << _S32) | halves[1::2]
+def draw64(streams: Words, counter: int = 0) -> npt.NDArray[np.uint64]:
+    """The 64-bit words 2 * counter and 2 * counter + 1 of every stream, shape (2, n)."""
+    out = np.empty((2, streams.shape[1]), dtype=np.uint64)
+    _draw64(streams, counter, *tile_buffers(), out)
+    return out
 
 
 @kernel
-def _draw_first(streams: Words, order: Array, keys: Words, words: Words, out: Words) -> None:
-    """The first eight 32-bit words of every stream."""
-    for tile in range(0, len(order), TILE):
-        rows = order[tile : tile + TILE]
-        load_tile(streams, rows, keys)
-        for half in range(2):
-            draw_tile(keys, half, words)
-            for w in range(4):
-                for r in range(len(rows)):
-                    out[4 * half + w, tile + r] = words[w, r]
+def _draw64(streams: Words, counter: int, keys: Words, words: Words, out: Array) -> None:
+    """Two 64-bit words of every stream, upper halves first."""
+    for tile in range(0, streams.shape[1], TILE):
+        part = streams[:, tile : tile + TILE]
+        keys[:, : part.shape[1]] = part
+        draw_tile(keys, counter, words)
+        for r in range(part.shape[1]):
+            out[0, tile + r] = (np.uint64(words[0, r]) << _S32) | words[1, r]
+            out[1, tile + r] = (np.uint64(words[2, r]) << _S32) | words[3, r]
 
 
 def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.int64]:
@@ -143,9 +142,18 @@ def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.i
         >>> below(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 6).tolist()
         [0, 3, 5]
     """
-    factor = np.asarray(bound, dtype=np.uint64)
-    high, low = factor >> _S32, factor & _M32
-    words_high, words_low = words >> _S32, words & _M32
-    middle = words_high * low + (words_low * low >> _S32)
-    carried = (words_low * high + (middle & _M32)) >> _S32
-    return np.asarray(words_high * high + (middle >> _S32) + carried).astype(np.int64)
+    words, bounds = np.broadcast_arrays(words, np.asarray(bound, dtype=np.uint64))
+    out = np.empty(words.shape, dtype=np.int64)
+    _below(words.ravel(), bounds.ravel(), out.ravel())
+    return out
+
+
+@kernel
+def _below(words: Array, bounds: Array, out: Array) -> None:
+    """Upper halves of products of 64-bit numbers, by halves of 32 bits."""
+    for i in range(len(out)):
+        high, low = bounds[i] >> _S32, bounds[i] & _M32
+        words_high, words_low = words[i] >> _S32, words[i] & _M32
+        middle = words_high * low + (words_low * low >> _S32)
+        carried = (words_low * high + (middle & _M32)) >> _S32
+        out[i] = np.int64(words_high * high + (middle >> _S32) + carried)

@@ -60,9 +60,9 @@ class Changed:
     def __getattr__(self, name):
         return getattr(self.plan, name)
 
-    def block(self, split, index):
-        rows = self.plan.block(split, index)
-        return rows.take(pa.array(range(rows.num_rows - 1, -1, -1)))
+    def blocks(self, split, indices):
+        for rows in self.plan.blocks(split, indices):
+            yield rows.take(pa.array(range(rows.num_rows - 1, -1, -1)))
 
 
 def test_a_changed_generator_never_meets_the_old_files(cache, monkeypatch, small):

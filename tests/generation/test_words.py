@@ -72,6 +72,20 @@ def test_a_tie_of_one_word_changes_no_other(rows):
     assert walk(graph, thresholds, length, streams).tolist() == expected
 
 
+def quick_choices(thresholds, half):
+    """What each quick comparison that serves this number of edges makes of the upper half of a draw: (tied, edge)."""
+    degree = len(thresholds)
+    upper = (thresholds >> np.uint64(32)).astype(np.uint32)
+    arrows = np.arange(degree, dtype=np.uint64)  # all lead to node 0; the symbol tells the edge
+    calls = [(words._several, (degree,)), (words._any, (np.array([0, degree]),))]
+    calls += [(words._two, ())] if degree == 2 else [(words._four, ())] if degree == 4 else []
+    for compare, more in calls:
+        at, out = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint8)
+        draws, base = np.array([half], dtype=np.uint32), np.zeros(1, dtype=np.uint64)
+        tied = compare(upper, arrows, *more, draws, (at, at.copy(), base), 1, np.uint64(0), out)
+        yield tied, int(out[0])
+
+
 @pytest.mark.parametrize(
     "thresholds",
     [
@@ -87,16 +101,13 @@ def test_edges_of_no_width_are_never_chosen(thresholds):
     """By the quick comparison where it decides, by all bits where it says that it does not."""
     degree = len(thresholds)
     full = np.array([min(t, WHOLE - 1) for t in thresholds], dtype=np.uint64)
-    upper = (full >> np.uint64(32)).astype(np.uint32)
-    node, edges = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint32)
     halves = sorted({0, 1, 2**32 - 2, 2**32 - 1, *(max(0, min(t, WHOLE - 1) >> 32) for t in thresholds), 2**31 - 1})
     for half, low in itertools.product(halves, [0, 1, 2**32 - 1]):
-        tied = words._compare(upper, degree, np.array([half], dtype=np.uint32), node, 1, edges)
-        chosen = words.pick(full, 0, degree, np.uint64((half << 32) | low)) if tied else int(edges[0])
-        below = thresholds[chosen - 1] if chosen else 0
-        assert below < thresholds[chosen], (half, low)
-        if not tied:
-            assert chosen == words.pick(full, 0, degree, np.uint64((half << 32) | low))
+        right = words.pick(full, 0, degree, np.uint64((half << 32) | low))
+        below = thresholds[right - 1] if right else 0
+        assert below < thresholds[right], (half, low)
+        for tied, chosen in quick_choices(full, half):
+            assert tied or chosen == right, (half, low)
 
 
 def test_no_word_leaves_the_edges_that_have_width():
