@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[Any]
 
 
-MAX_PADDED = 8  # in-edges a node up to which all nodes get equally many
+LEAST_PADDED, MAX_PADDED = 4, 8  # in-edges a node up to which all nodes get equally many; 4 need no loop
 SYMBOL_BITS = 16  # of an arrow that hold the symbol
 
 
@@ -64,18 +64,18 @@ class PathGraph:
 def from_edges(source: IntArray, symbol: IntArray, target: IntArray, num_nodes: int, start: int = 0) -> PathGraph:
     """The path graph of a list of edges; the in-edges of a node keep the list's order.
 
-    Where no node has more than 8 in-edges, all are filled up to the same number (2, 4 to 8) by edges from one more node
+    Where no node has more than 8 in-edges, all are filled up to the same number (4 to 8) by edges from one more node
     that no path reaches: such edges are never chosen, and a walk without varying loops is twice as fast.
 
     Example:
         >>> graph = from_edges(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 1, 0]), num_nodes=2)
         >>> graph.degree, graph.source.tolist(), graph.symbol.tolist()
-        (2, [1, 2, 0, 0, 2, 2], [0, 0, 0, 1, 0, 0])
+        (4, [1, 2, 2, 2, 0, 0, 2, 2, 2, 2, 2, 2], [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     """
     in_degree = np.bincount(target, minlength=num_nodes)
     degree = int(in_degree.max())
     if degree <= MAX_PADDED:
-        degree = degree if degree > 4 else 4 if degree > 2 else 2  # for 2 and 4 a step has no loop
+        degree = max(degree, LEAST_PADDED)
         missing = np.append(degree - in_degree, degree)  # the unreachable node comes last
         target = np.concatenate([target, np.repeat(np.arange(num_nodes + 1), missing)])
         source = np.concatenate([source, np.full(missing.sum(), num_nodes)])

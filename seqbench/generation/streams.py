@@ -127,10 +127,12 @@ def draw64(streams: Words, counter: int = 0) -> npt.NDArray[np.uint64]:
 def _draw64(streams: Words, counter: int, keys: Words, words: Words, out: Array) -> None:
     """Two 64-bit words of every stream, upper halves first."""
     for tile in range(0, streams.shape[1], TILE):
-        part = streams[:, tile : tile + TILE]
-        keys[:, : part.shape[1]] = part
+        count = min(TILE, streams.shape[1] - tile)
+        for j in range(5):
+            for r in range(count):
+                keys[j, r] = streams[j, tile + r]
         draw_tile(keys, counter, words)
-        for r in range(part.shape[1]):
+        for r in range(count):
             out[0, tile + r] = (np.uint64(words[0, r]) << _S32) | words[1, r]
             out[1, tile + r] = (np.uint64(words[2, r]) << _S32) | words[3, r]
 

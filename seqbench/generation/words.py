@@ -64,23 +64,9 @@ def _longest_first(lengths: Array) -> Array:
     return np.argsort(shorter.astype(np.uint16) if longest < 1 << 16 else shorter, kind="stable")  # 16 bits: radix sort
 
 
-# Each of the next four takes an edge for every word of a tile by the upper 32 bits of its draw, and returns true where
-# some draw equals a threshold, so that those bits do not decide. The first three do not branch on the draw: half of
-# such branches would be mispredicted. Unsigned indices spare the compiler's test for negative ones.
-@kernel
-def _two(upper: Words, arrows: Array, draws: Words, tile: Tile, active: int, place: np.uint64, out: Array) -> bool:
-    """All nodes have two edges."""
-    at, after, base = tile
-    tied = False
-    for r in range(active):
-        first, draw = np.uint64(at[r]), draws[r]
-        one = upper[first]
-        tied |= draw == one
-        arrow = arrows[first + np.uint64(draw >= one)]
-        after[r], out[base[r] + place] = arrow >> _SYMBOL_BITS, arrow & _SYMBOL
-    return tied
-
-
+# Each of the next three takes an edge for every word of a tile by the upper 32 bits of its draw, and returns true where
+# some draw equals a threshold, so that those bits do not decide. The first two do not branch on the draw: half of such
+# branches would be mispredicted. Unsigned indices spare the compiler's test for negative ones.
 @kernel
 def _four(upper: Words, arrows: Array, draws: Words, tile: Tile, active: int, place: np.uint64, out: Array) -> bool:
     """All nodes have four edges."""
@@ -142,7 +128,7 @@ def _decide(edges: Edges, degree: int, t: int, draws: Words, keys: Words, tile: 
 
 
 @kernel
-def _walk(  # noqa: C901, PLR0912 -- what is called in the inner loop must be inlined, and of more functions some are not
+def _walk(  # noqa: C901 -- what is called in the inner loop must be inlined, and of more functions some are not
     edges: Edges,
     degree: int,
     words: tuple[Array, Array, Array, Array],
@@ -172,9 +158,7 @@ def _walk(  # noqa: C901, PLR0912 -- what is called in the inner loop must be in
             while active < len(rows) and lengths[rows[active]] >= t:
                 active += 1
             draws, place = buffer[t & 3], np.uint64(t - 1)
-            if degree == 2:
-                tied = _two(uppers[t], arrows, draws, tile, active, place, out)
-            elif degree == 4:
+            if degree == 4:
                 tied = _four(uppers[t], arrows, draws, tile, active, place, out)
             elif degree > 0:
                 tied = _several(uppers[t], arrows, degree, draws, tile, active, place, out)

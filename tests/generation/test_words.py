@@ -30,6 +30,12 @@ def loops(degree):
     return from_edges(at, np.arange(degree), at, 1)
 
 
+def padded(graph, thresholds):
+    """Thresholds of one node's edges, then those of its padding, which has no width."""
+    row = [min(int(t), int(CERTAIN)) for t in thresholds]
+    return row + [int(CERTAIN)] * (graph.num_edges - len(row))
+
+
 def walk(graph, thresholds, length, streams, dtype=np.uint8):
     """Words over given thresholds, shape (length + 1, edges)."""
     edges = np.array(thresholds, dtype=np.uint64)
@@ -67,7 +73,7 @@ def test_a_tie_of_one_word_changes_no_other(rows):
     length, graph = 30, loops(2)
     streams = rng.row_streams(rng.unit_key("one tie"), np.arange(rows))
     draws = np.array([[draws_of(streams[:, i], t) for t in range(length + 1)] for i in range(rows)], dtype=object)
-    thresholds = [[draws[0, t], int(CERTAIN)] * (graph.num_edges // 2) for t in range(length + 1)]
+    thresholds = [padded(graph, [draws[0, t], CERTAIN]) for t in range(length + 1)]
     expected = [[int(draws[i, t] >= draws[0, t]) for t in range(1, length + 1)] for i in range(rows)]
     assert walk(graph, thresholds, length, streams).tolist() == expected
 
@@ -78,7 +84,7 @@ def quick_choices(thresholds, half):
     upper = (thresholds >> np.uint64(32)).astype(np.uint32)
     arrows = np.arange(degree, dtype=np.uint64)  # all lead to node 0; the symbol tells the edge
     calls = [(words._several, (degree,)), (words._any, (np.array([0, degree]),))]
-    calls += [(words._two, ())] if degree == 2 else [(words._four, ())] if degree == 4 else []
+    calls += [(words._four, ())] if degree == 4 else []
     for compare, more in calls:
         at, out = np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint8)
         draws, base = np.array([half], dtype=np.uint32), np.zeros(1, dtype=np.uint64)
@@ -114,7 +120,7 @@ def test_no_word_leaves_the_edges_that_have_width():
     streams = rng.row_streams(rng.unit_key("width"), np.arange(200))
     for thresholds, only in (([0, WHOLE], 1), ([WHOLE, WHOLE], 0), ([0, WHOLE, WHOLE], 1)):
         graph = loops(len(thresholds))
-        row = [min(t, WHOLE - 1) for t in thresholds] * (graph.num_edges // len(thresholds))
+        row = padded(graph, thresholds)
         assert (walk(graph, [row] * 101, 100, streams) == only).all()
 
 
