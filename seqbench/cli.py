@@ -1,6 +1,8 @@
 """The command line: one function a command, no logic."""
 
+import contextlib
 import json
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +24,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """The command's result."""
+        with contextlib.suppress(ValueError):  # signals reach the main thread only
+            signal.signal(signal.SIGTERM, _stop)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -29,6 +33,12 @@ class Commands(click.Group):
         except (SeqbenchError, OSError, MemoryError) as error:
             click.echo(f"Error: {_sentence(error)}", err=True)
             return ctx.exit(2)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Leaves by an exception, so that temporary files are removed on the way."""
+    del frame
+    raise SystemExit(128 + number)
 
 
 def _sentence(error: Exception) -> str:

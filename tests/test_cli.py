@@ -1,6 +1,10 @@
 """Every command as a user types it, with and without --json; bad input ends with exit code 2 and no traceback."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import datasets
 import pyarrow.parquet as pq
@@ -76,6 +80,19 @@ def test_generate_replaces_only_its_own_folders(tmp_path):
     assert run("generate", "parity_check", "--out", link, "--force").exit_code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "link", "mine"]
     assert (foreign / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_generate_leaves_nothing(tmp_path, number):
+    command = [sys.executable, "-m", "seqbench", "generate", "dyck_d6", "--train-examples", "200000000"]
+    with subprocess.Popen([*command, "--out", tmp_path / "out"], stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not list(tmp_path.glob(".out.*/*.parquet")):
+            time.sleep(0.01)
+        process.send_signal(number)
+        errors = process.communicate()[1]
+    assert process.returncode not in {0, 2}
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failed_generate_leaves_nothing(tmp_path, monkeypatch):

@@ -284,7 +284,7 @@ def _left(right: IntArray, parent: IntArray, last: IntArray, levels: list[int]) 
 
 def _too_large(machine: Machine, limit: int, max_size: int) -> str:
     if limit == max_size:
-        why = f"The limit is max_size = {max_size:,}. Raise max_size, or use a smaller language."
+        why = f"The limit is max_size = {max_size:,}. Use a smaller language, or a larger max_size in Python."
     else:
         why = f"The limit is {MAX_BYTES >> 20} MiB for their maps. Use a smaller language."
     return (

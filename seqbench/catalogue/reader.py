@@ -68,6 +68,10 @@ class Catalogue:
             raise unknown_name("language", name, self._automata)
         return _read(self._automata[name], Automaton)
 
+    def file(self, dataset: str) -> str:
+        """The file that defines a dataset."""
+        return str(self._datasets[dataset])
+
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
     def dataset(self, name: str) -> Dataset:
         """The dataset of a name.

@@ -103,7 +103,7 @@ class Arrangement:
         low, high = span
         lengths = np.flatnonzero(self._admits(high)[low:]) + low
         if len(lengths) == 0:
-            near = nearest_lengths(self._admits, high, self.machine.num_states)
+            near = nearest_lengths(self._admits, high, self.machine.num_states, shortest=1)
             hint = f"The nearest that have: {', '.join(map(str, near))}." if near else "No length near has any."
             raise InputError(f"{self.name} has no word to draw at any of {option} {span}. {hint}")
         return lengths

@@ -77,7 +77,8 @@ class Plan:
         """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
         self.name, self._catalogue, self._defaults = name, catalogue, defaults
         if recipe.automaton not in catalogue.automata:
-            raise unknown_name(f"language (named by the dataset {name!r})", recipe.automaton, catalogue.automata)
+            what = f"language (named by {catalogue.file(name)})"
+            raise unknown_name(what, recipe.automaton, catalogue.automata)
         self.machine = machine_of(catalogue, recipe.automaton, recipe.parameters)
         self.labels = self._label_ids(recipe)
         names = None if self.labels is None else tuple(self.machine.labels[label] for label in self.labels)

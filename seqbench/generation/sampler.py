@@ -35,14 +35,14 @@ class Rows:
     classes: Array | None
 
 
-def nearest_lengths(admits: Callable[[int], Array], length: int, margin: int) -> list[int]:
-    """At most three lengths nearest to one that have words, searched up to twice the margin beyond it.
+def nearest_lengths(admits: Callable[[int], Array], length: int, margin: int, shortest: int = 0) -> list[int]:
+    """At most three lengths nearest to one that have words, from the shortest up to twice the margin beyond it.
 
     Example:
         >>> nearest_lengths(lambda longest: np.arange(longest + 1) % 5 == 0, 12, margin=3)
         [5, 10, 15]
     """
-    there = np.flatnonzero(admits(length + 2 * margin + 2))
+    there = np.flatnonzero(admits(length + 2 * margin + 2)[shortest:]) + shortest
     nearest = there[np.argsort(np.abs(there - length), kind="stable")[:3]]
     return sorted(nearest.tolist())
 
