@@ -5,6 +5,7 @@ Numbers are symbol ids. Text is read as symbols, and as ids where no symbol coul
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from seqbench.algebra.alphabet import Alphabet, encode_batch, shown, token_dtype
+from seqbench.algebra.alphabet import Alphabet, encode, encode_batch, shown, token_dtype
 from seqbench.errors import InputError
 
 Array = npt.NDArray[Any]
@@ -77,12 +78,15 @@ def _is(kind: pa.DataType, names: Sequence[str]) -> bool:
 
 
 def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary.take(column.indices) if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column
+    values = column.dictionary
+    return (values.cast(pa.string()) if _is(values.type, TEXTS) else values).take(column.indices)  # no take of views
 
 
 def _as_arrow(words: Sequence[Any]) -> pa.Array | None:
     """Lists of ids as Arrow, which checks them many times faster; None where that does not fit, as for text."""
-    if isinstance(words[0], str):
+    if isinstance(words[0], str) or any(isinstance(word, set | frozenset) for word in words):  # sets have no order
         return None
     try:
         column = pa.array(words)
@@ -91,7 +95,7 @@ def _as_arrow(words: Sequence[Any]) -> pa.Array | None:
     return column if is_words(column.type) else None
 
 
-def _offsets(lengths: pa.Array) -> Array:
+def _offsets(lengths: pa.Array | list[int]) -> Array:
     return np.concatenate([[0], np.cumsum(np.asarray(lengths), dtype=np.int64)])
 
 
@@ -126,6 +130,9 @@ def _checked_symbols(symbols: pa.Array, offsets: Array, alphabet: Alphabet, row:
 
 def _encode_rows(words: Sequence[Any], alphabet: Alphabet, row: int) -> Chunk:
     """Words one by one: text, or whatever turns out to be no word."""
+    if _writing(alphabet).joined and all(isinstance(word, str) for word in words):
+        with suppress(InputError):  # where every character is a symbol, all words at once
+            return encode(alphabet, "".join(words)), _offsets(list(map(len, words)))
     try:
         return encode_batch(alphabet, [_row(word, alphabet) for word in words])
     except InputError as error:

@@ -80,10 +80,10 @@ def _objects(data: Any, column: str | None) -> Iterator[Any]:
         return _dataset(data, column)
     if isinstance(data, pa.Array | pa.RecordBatch) or hasattr(data, "__arrow_c_stream__"):
         return _arrow(data, column)
-    if hasattr(data, "columns") and hasattr(data, "to_dict"):
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):
         raise InputError("The data frame does not speak Arrow. Give its column of words as a list.")
-    data = np.asarray(data) if hasattr(data, "__array__") and np.ndim(data) > 0 else data
-    if not isinstance(data, Iterable) or isinstance(data, bytes):
+    data = np.asarray(data) if hasattr(data, "__array__") else data
+    if not isinstance(data, Iterable) or isinstance(data, bytes) or getattr(data, "ndim", 1) == 0:
         raise InputError(
             f"{type(data).__name__} holds no words. Give a data set, an Arrow table, a data frame, a path, or a list "
             "of words."

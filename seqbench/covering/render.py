@@ -8,6 +8,7 @@ from seqbench.errors import quoted
 if TYPE_CHECKING:
     from seqbench.covering.report import CoverageReport
 
+WIDTH = 60  # characters of a word that the terminal shows
 COLUMNS = {
     "level": "joins",
     "seen_1": "seen",
@@ -27,8 +28,14 @@ def text(report: "CoverageReport") -> str:
     lines += ["", *sentences(facts)]
     if facts.get("missing"):
         lines += ["", "Missing compositions that the test needs most, with a shortest word that shows each:"]
-        lines += _aligned([("left", "right", "share", "witness"), *missing_rows(facts["missing"])])
+        rows = [tuple(map(_cut, row)) for row in missing_rows(facts["missing"])]
+        lines += _aligned([("left", "right", "share", "witness"), *rows])
     return "\n".join(lines)
+
+
+def _cut(word: str) -> str:
+    """A word as the terminal shows it: long ones are cut."""
+    return word if len(word) <= WIDTH else f"{word[: WIDTH - 3]}... ({len(word):,} characters)"
 
 
 def headline(facts: dict[str, Any]) -> str:

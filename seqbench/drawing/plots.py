@@ -155,7 +155,8 @@ def image(
         cells = np.maximum.reduceat(cells, np.arange(0, cells.shape[axis], step), axis=axis)
     positive = cells[cells > 0]
     low, high = (float(positive.min()), float(positive.max())) if positive.size else (1.0, 1.0)
-    low = min(low, high / 10)  # small differences look small
+    low = min(low, max(high / 10, 1) if low >= 1 else high / 10)  # small differences look small, counts begin at 1
+    high = high if high > low else 10 * low
     colours = LinearSegmentedColormap.from_list("seqbench", ["#cfe3f5", "#4a90c4", "#15508c", "#0a1f44"])
     image = axes.imshow(
         np.ma.masked_equal(cells, 0),

@@ -122,6 +122,9 @@ ENCODED = {
     "string view": pa.array(["01", "11", "00"], pa.string_view()),
     "dictionary of texts": pa.array(["01", "11", "00"]).dictionary_encode(),
     "dictionary of lists": pa.DictionaryArray.from_arrays(pa.array([1, 2, 0]), pa.array([[0, 0], [0, 1], [1, 1]])),
+    "dictionary of string views": pa.DictionaryArray.from_arrays(
+        pa.array([2, 1, 0], pa.uint32()), pa.array(["00", "11", "01"], pa.string_view())
+    ),
     "list of dictionary": pa.ListArray.from_arrays(
         pa.array([0, 2, 4, 6], pa.int32()), pa.array(list("011100")).dictionary_encode()
     ),
@@ -688,14 +691,16 @@ def test_broken_files_are_named(name, content, tmp_path):
     assert found in ([[0, 1], [1]], [[0, 1]], [[0, 1], [0, 1]]) or name in found
 
 
-@pytest.mark.parametrize("data", [3, 1.5, None, object(), True])
+@pytest.mark.parametrize("data", [3, 1.5, None, object(), True, b"01", np.array("01"), np.array(5)])
 def test_other_things_hold_no_words(data):
     with pytest.raises(InputError, match=type(data).__name__):
         read(data)
 
 
 @pytest.mark.parametrize(
-    "data", [[0, 1, 1], np.array([0, 1, 1]), [[[0], [1]]], [1.5], [[0.5]], [[True]], [None]], ids=str
+    "data",
+    [[0, 1, 1], np.array([0, 1, 1]), [[[0], [1]]], [1.5], [[0.5]], [[True]], [None], [{0, 1}], [b"01"], [[2**70]]],
+    ids=str,
 )
 def test_lists_of_other_things_are_refused(data):
     with pytest.raises(InputError):

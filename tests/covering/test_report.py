@@ -345,6 +345,16 @@ def test_a_witness_too_long_to_be_found_is_left_out(monkeypatch):
     assert "longer than 16,384 symbols" in report._repr_html_()
 
 
+def test_long_words_are_cut_in_text_only():
+    lang = Language.from_regex("(0{200})*", ("0",))
+    report = coverage(lang, ["0" * 128], ["0" * 199])
+    witnesses = [each.witness for each in report.missing()]
+    assert max(map(len, witnesses)) > 60
+    assert max(map(len, repr(report).splitlines())) < 300
+    assert "characters)" in repr(report)
+    assert max(witnesses, key=len) in report._repr_html_()
+
+
 def test_single_numbers_read_as_english():
     text = repr(coverage(language("parity_check"), ["01"], ["11"]))
     assert "1 training word of length 2;" in text

@@ -203,7 +203,7 @@ def test_saving_is_whole_or_nothing(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.replace", fail)
-        with pytest.raises(InputError, match="a.png.*disk full"):
+        with pytest.raises(InputError, match=r"a\.png.*disk full"):
             save(heat_map([[1]]), path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.png"]
     assert path.read_text() == "old"
