@@ -253,8 +253,12 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 
     if (name is None) == (regex is None):
         raise click.UsageError("Name a dataset (or a .toml or .att file), or give --regex, not both.")
+    if name is not None and alphabet is not None:
+        raise click.UsageError(f"--alphabet is for --regex; {name} has its own. Leave it out.")
+    if symbols is not None and Path(name or "").suffix in {"", ".toml"}:
+        raise click.UsageError(f"--symbols is for AT&T files, and {name or regex} is none. Leave it out.")
     if regex is not None:
-        return Language.from_regex(regex, (alphabet or "0 1").split())
+        return Language.from_regex(regex, ("0 1" if alphabet is None else alphabet).split())
     if Path(str(name)).suffix:
         return Language.from_file(str(name), symbols)
     return name
@@ -262,7 +266,7 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 
 @main.command()
 @language_options
-@click.option("--train", required=True, help="Training words: a .parquet, .csv, .jsonl or .txt file, or a glob.")
+@click.option("--train", required=True, help="Training words: a .parquet, .csv, .tsv, .jsonl or .txt file, or a glob.")
 @click.option("--test", help="Test words; by default the dataset's own test recipe, exactly.")
 @click.option("--column", help="The column of words (default: input_ids, or the only one that could be).")
 @click.option("--schedule", default="tree", show_default=True, help="How a model joins blocks: tree, scan or left.")
@@ -274,8 +278,9 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 def coverage(train: str, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
     """Show which compositions of syntactic classes a training set covers."""
     from seqbench.covering.api import coverage as measure
-    from seqbench.covering.render import write_html
+    from seqbench.covering.page import check_outputs, write_html
 
+    check_outputs(html, png)
     which = {key: options.pop(key) for key in ("name", "regex", "alphabet", "symbols")}
     lang = _language(**which)
     report = measure(lang, train, **{key: value for key, value in options.items() if value is not None})
@@ -342,12 +347,13 @@ def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
 @language_options
 @click.option("--kind", default="automaton", show_default=True, help="automaton or egg-box.")
 @click.option("--out", required=True, type=click.Path(), help="A .svg, .png or .pdf file.")
-def draw(kind: str, out: str, catalogue: str | None, **which: Any) -> None:
+@as_json
+def draw(kind: str, out: str, catalogue: str | None, as_json: bool, **which: Any) -> None:
     """Draw a language's automaton, or the egg-box picture of its monoid."""
-    from seqbench.drawing import save
-    from seqbench.drawing.pictures import picture_of
+    from seqbench.drawing.pictures import draw as write
     from seqbench.languages import language
 
     found = _language(**which)
     lang = language(found, catalogue) if isinstance(found, str) else found
-    click.echo(save(picture_of(lang.machine, kind), out))
+    facts = {"language": lang.name, **write(lang.machine, kind, out)}
+    _print_json(facts) if as_json else click.echo(facts["out"])

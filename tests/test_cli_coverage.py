@@ -1,5 +1,6 @@
 """The coverage commands as a user types them, and bad input to them."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -35,11 +36,9 @@ def test_coverage_prints_writes_and_draws(train, tmp_path):
     assert facts["missing"]
     assert facts["words_fully_covered"].keys() == {str(n) for n in range(41, 501)}
     page = html.read_text()
-    assert page.count("<svg") == 2
+    assert page.count('<img src="data:') == 2
     assert "<script" not in page
-    assert "http" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
-        "http://creativecommons.org", ""
-    ).replace("https://matplotlib.org", "")
+    assert "http" not in page
     assert png.read_bytes().startswith(b"\x89PNG")
     text = run("coverage", "dyck_d3", "--train", train).stdout
     assert "all levels" in text
@@ -95,6 +94,30 @@ def test_draw_writes_pictures(tmp_path):
         out = tmp_path / f"{kind}.svg"
         assert run("draw", "tomita_3", "--kind", kind, "--out", out).exit_code == 0
         assert "<svg" in out.read_text()
+        facts = read_json(run("draw", "tomita_3", "--kind", kind, "--out", out, "--json"))
+        assert facts == {
+            "language": "tomita_3", "kind": kind, "out": str(out), "bytes": out.stat().st_size, "states": 5,
+        }  # fmt: skip
+    assert "seqbench draw tomita_3" in run("info", "tomita_3", "--train-examples", 0, "--validation-examples", 0).stdout
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("a.csv", "input_ids,label\n0 0 1 1,1\n\"[0, 1]\",1\n"), ("a.tsv", "input_ids\tlabel\n0011\t1\n01\t1\n"),
+    ("a.jsonl", '{"input_ids": ["0", "0", "1", "1"]}\n{"input_ids": [0, 1]}\n'), ("a.txt", "0011\n01\n"),
+])  # fmt: skip
+def test_files_of_every_kind(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
+    for path in (tmp_path / name, tmp_path / f"{name}.gz"):
+        facts = read_json(run("coverage", "dyck_d3", "--train", path, "--json"))
+        assert (facts["train_words"], facts["train_lengths"], facts["classes"]["of_words_seen"]) == (2, [2, 4], 2)
+
+
+def test_words_outside_the_domain_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("1+2\n1+\n")
+    text = run("coverage", "modular_arithmetic", "--train", tmp_path / "a.txt").stdout
+    assert f"Of 2 training words 1 lies outside the task's domain, and nothing of them is counted: {tmp_path}" in text
+    assert "a.txt row 1 '1+'." in text
 
 
 @pytest.mark.parametrize(
@@ -110,6 +133,15 @@ def test_draw_writes_pictures(tmp_path):
         (["coverage", "--regex", "(0", "--train", "TRAIN"], "(0"),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--schedule", "treee"], "Did you mean 'tree'"),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--png", "map.bmp"], ".png"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "a.html", "--png", "map.bmp"], ".png"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "a.html", "--png", "no/map.png"], "no folder 'no'"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "TRAIN"], "ends in .html"),
+        (["coverage", "dyck_d3", "--train", "."], "is a folder"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--alphabet", "a b"], "for --regex"),
+        (["coverage", "dyck_d3", "--train", "TRAIN", "--symbols", "a.sym"], "for AT&T files"),
+        (["coverage", "--regex", "0*", "--alphabet", "", "--train", "TRAIN"], "alphabet of 0 symbols"),
+        (["draw", "dyck_d3", "--out", "x.bmp"], ".svg"),
+        (["draw", "dyck_d3", "--out", "no/x.svg", "--json"], "no folder"),
         (["coverage", "nothing.toml", "--train", "TRAIN"], "There is no file"),
         (["plan", "dyck_d3", "--confidence", "1.5"], "between 0 and 1"),
         (["plan", "dyck_d3", "--test-lengths", "9", "3"], "runs backwards"),

@@ -98,7 +98,7 @@ def _against_data(lang: Language, train: Tally, test: Any, column: str | None) -
     there = np.flatnonzero(total)
     need = {level: Need(tally.pairs(level).keys, tally.pairs(level).counts) for level in tally.levels}
     curve = there, covered[there] / total[there]
-    return CoverageReport(lang, train, need, there[there > 0], tally.words, curve)
+    return CoverageReport(lang, train, need, there[there > 0], tally.words, curve, tally)
 
 
 def _grown(array: Array, size: int) -> Array:

@@ -1,38 +1,43 @@
-"""Words of any origin as flat symbol ids, chunk by chunk: data sets, Arrow, Parquet, CSV, JSON lines, text, lists.
+"""Words of any origin as flat symbol ids, chunk by chunk: data sets, data frames, Arrow, files, arrays, lists.
 
-`datasets` is never imported here: its objects are known by what they can do.
+Libraries of data sets and data frames are never imported here: their objects are known by what they can do.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet as pq
 
-from seqbench.algebra.alphabet import Alphabet, encode_batch, shown, token_dtype
-from seqbench.errors import InputError, unknown_name
+from seqbench.algebra.alphabet import Alphabet
+from seqbench.covering.columns import Array, Chunk, encode_column, is_words
+from seqbench.covering.readers import find_files, read_file
+from seqbench.covering.tables import DEFAULT_COLUMN, ROWS, choose_column, column_of, pieces, rows_of
+from seqbench.errors import InputError
 
-Array = npt.NDArray[Any]
-Chunk = tuple[Array, Array]
+__all__ = ["ROWS", "Chunk", "Words", "read_words"]
 
-ROWS = 4096
-DEFAULT_COLUMN = "input_ids"
+
+class Words(tuple[Array, Array]):
+    """A chunk (tokens, offsets) that knows where it stands.
+
+    Attributes:
+        where: the file, or "".
+        row: how many words come before it in the file, or in the data.
+    """
+
+    where: str = ""
+    row: int = 0
 
 
 def read_words(data: Any, alphabet: Alphabet, column: str | None = None) -> Iterator[Chunk]:
     """The words of some data as (tokens, offsets), a few thousand at a time.
 
     Args:
-        data: a Dataset or IterableDataset, an Arrow table, a path or glob of .parquet, .csv, .jsonl or .txt files (one
-            word a line), or a sequence of words as text or ids.
+        data: a Dataset or IterableDataset; an Arrow table, array or reader; a data frame or series (pandas, Polars);
+            a path or glob of .parquet, .csv, .tsv, .jsonl or .txt files (one word a line; all but Parquet also
+            compressed); a two-dimensional array; or words as text or ids, in a list or one after the other.
         alphabet: the symbols; ids are positions in it.
         column: which column holds the words; "input_ids", or the only one that could.
 
@@ -45,171 +50,94 @@ def read_words(data: Any, alphabet: Alphabet, column: str | None = None) -> Iter
         [([0, 1, 1], [0, 2, 3])]
     """
     row, last = 0, ""
-    for where, words in _batches(data, column):
+    for where, words in _batches(data, column, alphabet):
         row, last = row if where == last else 0, where  # rows are counted within their file
         try:
-            tokens, offsets = _encode(words, alphabet, row)
+            chunk = Words(encode_column(words, alphabet, row))
         except InputError as error:
-            raise InputError(f"{where}{error}") from None
-        row += len(offsets) - 1
-        yield tokens, offsets
+            raise InputError(f"{where}: {error}" if where else str(error)) from None
+        chunk.where, chunk.row = where, row
+        row += len(chunk[1]) - 1
+        yield chunk
 
 
-def _batches(data: Any, column: str | None) -> Iterator[tuple[str, Any]]:
-    """Batches of words, each an Arrow array or a list, with a prefix for error messages."""
+def _batches(data: Any, column: str | None, alphabet: Alphabet) -> Iterator[tuple[str, Any]]:
+    """Batches of words, each an Arrow array or a list, with the file that they come from."""
     if isinstance(data, str | Path):
-        for path in _paths(str(data)):
-            for words in _file(path, column):
-                yield f"{path}: ", words
-    elif isinstance(data, pa.Table | pa.RecordBatch):
-        table = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
-        yield from (("", words) for words in _table(table, column))
-    elif hasattr(data, "with_format"):
-        if hasattr(data, "keys"):
-            raise InputError(f"The data has the splits {', '.join(data)}. Give one of them, for example data['train'].")
-        yield from (("", words) for words in _dataset(data, column))
-    elif isinstance(data, Iterable):
-        rows = iter(data)
-        while batch := list(islice(rows, ROWS)):
-            yield "", batch
+        for path in find_files(str(data)):
+            yield from ((str(path), words) for words in read_file(path, column, alphabet))
     else:
+        yield from (("", words) for words in _objects(data, column) if len(words))
+
+
+def _objects(data: Any, column: str | None) -> Iterator[Any]:
+    if isinstance(data, Mapping):
+        what = "splits" if hasattr(data, "with_format") else "parts"
+        names = ", ".join(map(str, data))
+        example = f", for example data[{next(iter(data))!r}]" if data else ""
+        raise InputError(f"The data has the {what} {names or '(none)'}. Give one of them{example}.")
+    if hasattr(data, "with_format"):
+        return _dataset(data, column)
+    if isinstance(data, pa.Array | pa.RecordBatch) or hasattr(data, "__arrow_c_stream__"):
+        return _arrow(data, column)
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):
+        raise InputError("The data frame does not speak Arrow. Give its column of words as a list.")
+    data = np.asarray(data) if hasattr(data, "__array__") else data
+    if not isinstance(data, Iterable) or isinstance(data, bytes) or getattr(data, "ndim", 1) == 0:
         raise InputError(
-            f"{type(data).__name__} holds no words. Give a data set, an Arrow table, a path, or a list of words."
+            f"{type(data).__name__} holds no words. Give a data set, an Arrow table, a data frame, a path, or a list "
+            "of words."
         )
+    return rows_of(data, column)
 
 
 def _dataset(data: Any, column: str | None) -> Iterator[Any]:
     if getattr(data, "features", None) is None:  # a stream of unknown types: each batch says its own
-        yield from _examples(iter(data), column)
-    else:
-        for table in data.with_format("arrow").iter(batch_size=ROWS):
-            yield from _table(table, column)
+        yield from rows_of(iter(data), column)
+        return
+    for table in data.with_format("arrow").iter(batch_size=ROWS):
+        yield from _table(table, column)
 
 
-def _paths(pattern: str) -> list[Path]:
-    path = Path(pattern).expanduser()
-    wild = next((i for i, part in enumerate(path.parts) if any(mark in part for mark in "*?[")), None)
-    if wild is None:
-        found = [path] if path.exists() else []
-    else:
-        found = sorted(Path(*path.parts[:wild]).glob("/".join(path.parts[wild:])))
-    if not found:
-        raise InputError(f"There is no file {pattern!r}. Give the path of a file, or a glob such as 'data/*.parquet'.")
-    return found
-
-
-def _file(path: Path, column: str | None) -> Iterator[Any]:
-    reader = READERS.get(path.suffix.lower())
-    if reader is None or not path.is_file():
-        raise InputError(f"{str(path)!r} cannot be read. Known kinds of files: {', '.join(READERS)}.")
+def _arrow(data: Any, column: str | None) -> Iterator[Any]:
+    """Tables, arrays and whatever hands itself out as an Arrow stream, such as data frames and series."""
+    if isinstance(data, pa.Array | pa.ChunkedArray):
+        return pieces(data)
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return _table(data, column)
     try:
-        yield from reader(path, column)
-    except (pa.ArrowException, UnicodeDecodeError, json.JSONDecodeError, InputError) as error:
-        raise InputError(f"{str(path)!r} cannot be read: {error}") from error
+        if hasattr(data, "columns") and hasattr(data, "head"):
+            name = _column_of_frame(data, column)
+            return _stream(data[[name]], str(name))
+        return _stream(data, column)
+    except pa.ArrowException as error:
+        raise InputError(f"The {type(data).__name__} cannot be read: {error}. Give its words as a list.") from error
 
 
-def _parquet(path: Path, column: str | None) -> Iterator[Any]:
-    file = pq.ParquetFile(path)
-    name = _column(file.schema_arrow, column)
-    for batch in file.iter_batches(batch_size=ROWS, columns=[name]):
-        yield batch.column(0)
-
-
-def _csv(path: Path, column: str | None) -> Iterator[Any]:
-    with pa.csv.open_csv(path) as reader:
-        names = reader.schema.names
-    everything = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    with pa.csv.open_csv(path, convert_options=everything) as reader:  # as text: 0011 is a word, not the number 11
-        name = _column(reader.schema, column)
-        for batch in reader:
-            yield batch.column(name)
-
-
-def _json_lines(path: Path, column: str | None) -> Iterator[Any]:
-    with path.open(encoding="utf-8") as lines:
-        yield from _examples((json.loads(line) for line in lines if line.strip()), column)
-
-
-def _examples(rows: Iterator[Any], column: str | None) -> Iterator[Any]:
-    """The words of examples given as dictionaries."""
-    while batch := list(islice(rows, ROWS)):
-        if not all(isinstance(row, dict) for row in batch):
-            raise InputError('Some row is no object with named columns. Write each row as {"input_ids": ...}.')
-        yield from _table(pa.Table.from_pylist(batch), column)
-
-
-def _text(path: Path, column: str | None) -> Iterator[Any]:
-    if column is not None:
-        raise InputError(f"{str(path)!r} has no columns: it holds one word a line. Leave out the column.")
-    with path.open(encoding="utf-8") as lines:
-        words = (line.rstrip("\n") for line in lines)
-        while batch := list(islice(words, ROWS)):
-            yield batch
-
-
-READERS = {".parquet": _parquet, ".csv": _csv, ".jsonl": _json_lines, ".json": _json_lines, ".txt": _text}
-
-
-def _table(table: pa.Table, column: str | None) -> Iterator[Any]:
-    name = _column(table.schema, column)
-    for batch in table.select([name]).to_batches(max_chunksize=ROWS):
-        yield batch.column(0)
-
-
-def _column(schema: pa.Schema, wanted: str | None) -> str:
-    """The column of words: the one asked for, input_ids, or the only one that could hold words."""
-    if wanted is not None:
-        if wanted not in schema.names:
-            raise unknown_name("column", wanted, schema.names, f"The columns: {', '.join(schema.names)}.")
-        return wanted
-    if DEFAULT_COLUMN in schema.names:
-        return DEFAULT_COLUMN
-    could = [field.name for field in schema if _is_words(field.type)]
-    if len(could) != 1:
-        raise InputError(
-            f"No column is called {DEFAULT_COLUMN!r}; there are {', '.join(schema.names)}. "
-            "Name the one that holds the words."
-        )
-    return str(could[0])
-
-
-def _is_words(kind: pa.DataType) -> bool:
-    lists = pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return bool(lists or pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _encode(words: Any, alphabet: Alphabet, row: int) -> Chunk:
-    """A batch as flat ids; `row` counts the words before it, for messages."""
-    if isinstance(words, pa.Array) and pa.types.is_fixed_size_list(words.type):
-        words = words.cast(pa.list_(words.type.value_type))
-    if isinstance(words, pa.Array) and not _is_words(words.type):
-        raise InputError(f"The column holds {words.type}, not words. Name a column of text or of lists of symbol ids.")
-    if isinstance(words, pa.Array) and words.null_count:
-        first = row + int(pc.index(words.is_null(), True).as_py())
-        raise InputError(f"Row {first} holds no word. Leave such rows out.")
-    if isinstance(words, pa.Array) and pa.types.is_list(words.type) and pa.types.is_integer(words.type.value_type):
-        return _ids(words, alphabet, row)
+def _stream(data: Any, column: str | None) -> Iterator[Any]:
     try:
-        return encode_batch(alphabet, words.to_pylist() if isinstance(words, pa.Array) else words)
-    except InputError as error:
-        counted = re.sub(r"^In word (\d+): ", lambda found: f"Row {row + int(found[1])}: ", str(error))
-        raise InputError(counted) from None
+        reader = pa.RecordBatchReader.from_stream(data)
+    except pa.ArrowInvalid:  # a single column, as a series is
+        return pieces(pa.chunked_array(data))
+    name = column_of(reader.schema, column)
+    return (words for batch in reader for words in pieces(batch.column(name)))
 
 
-def _ids(words: pa.ListArray, alphabet: Alphabet, row: int) -> Chunk:
-    offsets = np.asarray(words.offsets).astype(np.int64)
-    values = words.values.slice(offsets[0], offsets[-1] - offsets[0])
-    offsets = offsets - offsets[0]
-    if values.null_count:
-        place = int(pc.index(values.is_null(), True).as_py())
-        word = int(np.searchsorted(offsets, place, side="right")) - 1
-        raise InputError(f"Row {row + word}, position {place - offsets[word]}, holds no symbol. Leave such rows out.")
-    tokens = np.asarray(values)
-    wrong = np.flatnonzero((tokens < 0) | (tokens >= len(alphabet)))
-    if len(wrong):
-        word = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-        raise InputError(
-            f"Row {row + word}, position {wrong[0] - offsets[word]}, holds the symbol id {tokens[wrong[0]]}, which is "
-            f"not in the alphabet {shown(alphabet)}. Ids run from 0 to {len(alphabet) - 1}."
-        )
-    return tokens.astype(token_dtype(alphabet)), offsets
+def _column_of_frame(frame: Any, wanted: str | None) -> Any:
+    """The column of words; the others may be of types that Arrow does not know."""
+    labels = {str(label): label for label in frame.columns}
+    could = [] if wanted is not None or DEFAULT_COLUMN in labels else [
+        name for name, label in labels.items() if _is_column_of_words(frame.head(ROWS)[[label]])
+    ]  # fmt: skip
+    return labels[choose_column([str(label) for label in frame.columns], could, wanted)]
+
+
+def _is_column_of_words(frame: Any) -> bool:
+    try:
+        return is_words(pa.RecordBatchReader.from_stream(frame).schema[0].type)
+    except pa.ArrowException:
+        return False
+
+
+def _table(table: pa.Table | pa.RecordBatch, column: str | None) -> Iterator[Any]:
+    return pieces(table.column(column_of(table.schema, column)))

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from seqbench.algebra.alphabet import decode
 from seqbench.algebra.monoid import Monoid
+from seqbench.catalogue.recipe import whole
 from seqbench.covering.expected import Task
 from seqbench.covering.possible import Compositions, possible, union
 from seqbench.covering.schedules import level_name, nodes
 from seqbench.covering.tally import Pairs, Tally
-from seqbench.covering.witness import shortest_witness
+from seqbench.covering.witness import Witnesses
 from seqbench.languages import Language
 
 Array = npt.NDArray[Any]
@@ -32,12 +33,19 @@ class Need:
 
 @dataclass(frozen=True)
 class Missing:
-    """A composition that the test needs and training never showed."""
+    """A composition that the test needs and training never showed.
+
+    Attributes:
+        left: shortest word of the class of the left block.
+        right: of that of the right block.
+        share: of the test's compositions.
+        witness: a shortest word that shows it, None if that has over 16,384 symbols.
+    """
 
     left: str
     right: str
     share: float
-    witness: str
+    witness: str | None
 
 
 class CoverageReport:
@@ -46,6 +54,7 @@ class CoverageReport:
     Attributes:
         language: what is to be learnt.
         train: counts of the training data.
+        test: counts of the test data, or None where the test distribution is that of a recipe.
         test_words: number of test words, or None where the test distribution is that of a recipe, exact.
         curve: for each test length the share of test words all of whose compositions were seen in training.
     """
@@ -58,8 +67,10 @@ class CoverageReport:
         test_lengths: Array | None = None,
         test_words: int | None = None,
         curve: tuple[Array, Array] | None = None,
+        test: Tally | None = None,
     ) -> None:
         """A report; `need` by level, `curve` as lengths and shares."""
+        self.test = test
         self.language, self.train, self.need = language, train, dict(need or {})
         self.test_lengths, self.test_words, self.curve = test_lengths, test_words, curve
 
@@ -67,6 +78,10 @@ class CoverageReport:
     def _task(self) -> Task:
         machine = self.language.machine
         return Task(machine, self.train.monoid, machine.outputs, self.train.schedule, self.train.min_width)
+
+    @cached_property
+    def _witnesses(self) -> Witnesses:
+        return Witnesses(self._task)
 
     @cached_property
     def possible_in_training(self) -> dict[int, Compositions]:
@@ -130,7 +145,15 @@ class CoverageReport:
         return float(need.weight[np.isin(need.keys, seen.keys)].sum() / total) if total > 0 else 1.0
 
     def missing(self, most: int = 20) -> list[Missing]:
-        """The compositions of the test that training never showed, most frequent first, with shortest witnesses."""
+        """The compositions of the test that training never showed, most frequent first, with shortest witnesses.
+
+        Args:
+            most: how many at most.
+
+        Raises:
+            InputError: a negative number, or none.
+        """
+        most = whole("most", most, 0, 1 << 62)
         need = self.pooled_need
         absent = ~np.isin(need.keys, self.train.pairs().keys)
         keys, share = need.keys[absent], need.weight[absent] / max(need.weight.sum(), 1e-300)
@@ -140,8 +163,9 @@ class CoverageReport:
     def _describe(self, key: int, share: float) -> Missing:
         monoid = self.train.monoid
         left, right = divmod(key, len(monoid))
-        word = shortest_witness(self._task, left, right)
-        return Missing(monoid.name(left), monoid.name(right), share, decode(self.language.alphabet, word))
+        word = self._witnesses.word(left, right)
+        witness = None if word is None else decode(self.language.alphabet, word)
+        return Missing(monoid.name(left), monoid.name(right), share, witness)
 
     def classes(self) -> dict[str, Any]:
         """Classes of whole words seen and possible, of joined blocks seen, and those never seen."""
@@ -175,6 +199,7 @@ class CoverageReport:
             "min_width": self.train.min_width,
             "train_words": self.train.words,
             "train_words_outside_the_domain": self.train.outside,
+            "first_train_words_outside": [vars(stray) for stray in self.train.strays],
             "train_lengths": _span(np.flatnonzero(self.train.lengths)),
             "classes": self.classes(),
             "levels": self.rows(),
@@ -183,6 +208,8 @@ class CoverageReport:
         if self.need or self.test_words is not None:
             facts |= {
                 "test_words": self.test_words,
+                "test_words_outside_the_domain": 0 if self.test is None else self.test.outside,
+                "first_test_words_outside": [] if self.test is None else [vars(each) for each in self.test.strays],
                 "test_lengths": None if self.test_lengths is None else _span(self.test_lengths),
                 "test_mass_covered": self.test_mass_covered,
                 "num_missing": self.num_missing,
@@ -201,7 +228,7 @@ class CoverageReport:
 
     def _repr_html_(self) -> str:
         """The report in a notebook."""
-        from seqbench.covering.render import html
+        from seqbench.covering.page import html
 
         return html(self)
 
@@ -216,7 +243,7 @@ class CoverageReport:
         Raises:
             InputError: another kind or order, no test to compare with, or no matplotlib.
         """
-        from seqbench.covering.render import picture
+        from seqbench.covering.figures import picture
         from seqbench.drawing import save
 
         drawn = picture(self, kind, by)

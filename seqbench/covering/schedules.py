@@ -9,6 +9,7 @@ A node joins a left block [start, start + left) and a right block [start + left,
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -117,3 +118,55 @@ def _left(length: int) -> list[Part]:
 
 
 SCHEDULES = {"tree": _tree, "scan": _scan, "left": _left}
+
+
+@lru_cache(maxsize=16)
+def node_table(schedule: str, longest: int, min_width: int = 1) -> tuple[Array, Array, Array, Array]:
+    """All nodes of words of up to so many symbols: start, left and right width, and whether it lasts.
+
+    A node that lasts is there in every word that is long enough; of the others, left-overs of the tree, each is there
+    only in words that end with it. By level, then by start.
+
+    Example:
+        >>> [column.tolist() for column in node_table("tree", 3)]
+        [[0, 0], [1, 2], [1, 1], [True, False]]
+    """
+    start, left, right = (
+        np.concatenate(column) for column in zip(*TABLES[check_schedule(schedule)](longest), strict=True)
+    )
+    lasts = left == right if schedule == "tree" else np.ones(len(start), dtype=bool)
+    kept = (np.minimum(left, right) >= min_width) & (start + left + right <= longest)
+    return start[kept], left[kept], right[kept], lasts[kept]
+
+
+Joins = tuple[Array, Array, Array]
+
+
+def _widths(longest: int) -> list[int]:
+    return [1 << level for level in range(max(1, longest.bit_length()))]
+
+
+def _tree_table(longest: int) -> list[Joins]:
+    parts = []
+    for width in _widths(longest):
+        start, right = np.meshgrid(np.arange(0, longest, 2 * width), np.arange(width, 0, -1), indexing="ij")
+        parts.append((start.ravel(), np.full(start.size, width), right.ravel()))
+    return parts
+
+
+def _scan_table(longest: int) -> list[Joins]:
+    parts = []
+    for width in _widths(longest):
+        start = np.arange(0, longest, 2 * width)
+        parts.append((start, np.full(len(start), width), np.full(len(start), width)))
+        prefix = np.arange(2 * width, longest, 2 * width)
+        parts.append((np.zeros(len(prefix), dtype=np.int64), prefix, np.full(len(prefix), width)))
+    return parts
+
+
+def _left_table(longest: int) -> list[Joins]:
+    prefix = np.arange(1, max(longest, 1))
+    return [(np.zeros(len(prefix), dtype=np.int64), prefix, np.ones(len(prefix), dtype=np.int64))]
+
+
+TABLES = {"tree": _tree_table, "scan": _scan_table, "left": _left_table}

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.algebra.alphabet import decode
 from seqbench.algebra.monoid import MAX_TABLE, Monoid
-from seqbench.covering.inputs import Chunk
+from seqbench.covering.inputs import Chunk, Words
 from seqbench.covering.kernels import KERNELS
 from seqbench.covering.schedules import DOWN, check_schedule
 from seqbench.errors import InputError
@@ -16,6 +17,7 @@ from seqbench.errors import InputError
 Array = npt.NDArray[Any]
 
 DENSE = 1 << 25  # cells of a table of counts (256 MiB); beyond, counts are kept as sorted keys
+MAX_STRAYS = 5  # words outside the domain that are named
 KEYS = 1 << 22  # compositions walked at a time where keys are kept
 
 
@@ -35,12 +37,28 @@ class Pairs:
         return np.asarray(self.keys[self.counts >= times])
 
 
+@dataclass(frozen=True)
+class Stray:
+    """A word outside the task's domain.
+
+    Attributes:
+        row: where it stands, counted from 0 within its file, or within the data.
+        file: the file, or "".
+        word: as text.
+    """
+
+    row: int
+    file: str
+    word: str
+
+
 class Tally:
     """Counts over words, added chunk by chunk; memory does not grow with the number of words.
 
     Attributes:
         words: number of words.
         outside: how many of them lie outside the task's domain; nothing else of them is counted.
+        strays: the first few of those, with their rows.
         lengths: number of words of each length, int64.
         whole: number of words of each class, shape (classes,), int64.
         nodes: number of joined blocks of each class, shape (classes,), int64.
@@ -50,6 +68,7 @@ class Tally:
         """An empty tally for the schedule; nodes with a child narrower than `min_width` are not counted."""
         self.monoid, self.schedule, self.min_width = monoid, check_schedule(schedule), min_width
         self.words = self.outside = 0
+        self.strays: list[Stray] = []
         self.lengths = np.zeros(1, dtype=np.int64)
         self.whole = np.zeros(len(monoid), dtype=np.int64)
         self.nodes = np.zeros(len(monoid), dtype=np.int64)
@@ -66,6 +85,8 @@ class Tally:
     def add(self, chunk: Chunk) -> None:
         """Counts the words of a chunk."""
         (tokens, offsets), outside = inside_words(self.monoid, chunk)
+        if outside and len(self.strays) < MAX_STRAYS:
+            self.strays += _strays(self.monoid, chunk, self.words)[: MAX_STRAYS - len(self.strays)]
         if tokens.size and int(tokens.max()) >= self.monoid.right.shape[1]:
             raise InputError(
                 f"The words hold the symbol id {tokens.max()}; ids run to {self.monoid.right.shape[1] - 1}."
@@ -181,6 +202,15 @@ def inside_words(monoid: Monoid, chunk: Chunk) -> tuple[Chunk, int]:
     lengths = np.diff(offsets)
     kept = np.concatenate([[0], np.cumsum(lengths[inside])])
     return (tokens[offsets[0] : offsets[-1]][np.repeat(inside, lengths)], kept), int((~inside).sum())
+
+
+def _strays(monoid: Monoid, chunk: Chunk, before: int) -> list[Stray]:
+    """The first few words of a chunk that lie outside the domain; `before` counts the words of earlier chunks."""
+    tokens, offsets = chunk
+    outside = np.flatnonzero(monoid.labels[monoid.class_of(tokens, offsets)] < 0)[:MAX_STRAYS].tolist()
+    file, row = (chunk.where, chunk.row) if isinstance(chunk, Words) else ("", before)
+    alphabet = monoid.machine.alphabet
+    return [Stray(row + i, file, decode(alphabet, tokens[offsets[i] : offsets[i + 1]])) for i in outside]
 
 
 def _parts(tokens: Array, offsets: Array) -> Iterable[Chunk]:

@@ -31,7 +31,8 @@ def info_text(facts: dict[str, Any]) -> str:
         )
     law = ", ".join(f"{name} {weight:g}" for name, weight in recipe["sampling"].items())
     lines += [f"sampling  {law}; seed {recipe['seed']}; held_out {recipe['held_out']}", ""]
-    return "\n".join(lines + _split_lines(facts["splits"]))
+    draw = ["", f"Its picture: seqbench draw {facts['name']} --out {facts['name']}.svg (--kind egg-box: the monoid's)"]
+    return "\n".join(lines + _split_lines(facts["splits"]) + draw)
 
 
 def _green(language: dict[str, Any]) -> str:

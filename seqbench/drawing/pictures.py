@@ -1,10 +1,12 @@
 """Pictures of a language by name."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from seqbench.algebra.monoid import Monoid
 from seqbench.drawing.automata import automaton
 from seqbench.drawing.boxes import egg_box
+from seqbench.drawing.style import checked_path, save
 from seqbench.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -30,3 +32,23 @@ def picture_of(machine: "Machine", kind: str) -> "Figure":
     if kind not in KINDS:
         raise unknown_name("kind of picture", kind, KINDS)
     return automaton(machine) if kind == "automaton" else egg_box(Monoid.of(machine))
+
+
+def draw(machine: "Machine", kind: str, path: str | Path) -> dict[str, Any]:
+    """Writes a picture of a machine; returns what was drawn, as plain data.
+
+    Raises:
+        UnknownNameError: another kind of picture.
+        InputError: a path that no picture can have, or no matplotlib.
+
+    Example:
+        >>> import tempfile
+        >>> from seqbench.algebra import families
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     facts = draw(families.build("even_pairs"), "automaton", Path(folder) / "even_pairs.svg")
+        >>> facts["kind"], facts["states"], facts["bytes"] > 0
+        ('automaton', 5, True)
+    """
+    checked_path(path)  # before the work
+    written = save(picture_of(machine, kind), path)
+    return {"kind": kind, "out": str(written), "bytes": written.stat().st_size, "states": machine.num_states}

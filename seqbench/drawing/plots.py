@@ -137,8 +137,14 @@ def _order(
     return list(range(size)) if groups is None else np.argsort(groups, kind="stable").tolist()
 
 
-def image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value: str) -> None:
-    """Draws cells in logarithmic colours with a colour bar; zeros stay white."""
+def image(
+    figure: "Figure",
+    axes: "Axes",
+    cells: npt.NDArray[np.float64],
+    value: str,
+    extent: tuple[float, float, float, float] | None = None,
+) -> None:
+    """Draws cells in logarithmic colours with a colour bar; zeros stay white. `extent`: left, right, bottom, top."""
     from matplotlib.colors import LinearSegmentedColormap, LogNorm
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
@@ -149,13 +155,14 @@ def image(figure: "Figure", axes: "Axes", cells: npt.NDArray[np.float64], value:
         cells = np.maximum.reduceat(cells, np.arange(0, cells.shape[axis], step), axis=axis)
     positive = cells[cells > 0]
     low, high = (float(positive.min()), float(positive.max())) if positive.size else (1.0, 1.0)
+    low = min(low, max(high / 10, 1) if low >= 1 else high / 10)  # small differences look small, counts begin at 1
     high = high if high > low else 10 * low
     colours = LinearSegmentedColormap.from_list("seqbench", ["#cfe3f5", "#4a90c4", "#15508c", "#0a1f44"])
     image = axes.imshow(
         np.ma.masked_equal(cells, 0),
         cmap=colours,
         norm=LogNorm(low, high),
-        extent=(-0.5, columns - 0.5, rows - 0.5, -0.5),
+        extent=extent or (-0.5, columns - 0.5, rows - 0.5, -0.5),
         interpolation="nearest",
         aspect="auto" if rows != columns else "equal",
     )
@@ -183,13 +190,18 @@ def _name_ticks(axes: "Axes", cells: npt.NDArray[np.float64], names: Sequence[st
     if names is None:
         return
     ticks = range(0, len(cells), -(-len(cells) // MAX_NAMES))
-    labels = [_clipped(names[tick]) for tick in ticks]
+    labels = [clipped(names[tick]) for tick in ticks]
     axes.set_xticks(ticks, labels, rotation=90 if max(map(len, labels)) > 2 else 0, parse_math=False)
     axes.set_yticks(ticks, labels, parse_math=False)
 
 
-def _clipped(name: str) -> str:
-    """The name as a tick: the empty word as epsilon, a long one cut."""
+def clipped(name: str) -> str:
+    """The name as a tick: the empty word as epsilon, a long one cut.
+
+    Example:
+        >>> clipped(""), clipped("0011"), clipped("0" * 20)
+        ('ε', '0011', '00000000000…')
+    """
     return "\u03b5" if not name else name if len(name) <= 12 else name[:11] + "\u2026"
 
 

@@ -1,12 +1,12 @@
 """The one look of all pictures: colours, fonts, figures in inches, and how they are saved."""
 
 import io
-import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqbench.errors import InputError
+from seqbench.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,13 +114,34 @@ def canvas(width: float, height: float) -> tuple["Figure", "Axes"]:
     return figure, axes
 
 
+def checked_path(path: str | Path) -> Path:
+    """The path, if a picture can be written there: to be asked before long work.
+
+    Raises:
+        InputError: another suffix, a folder that is not there, a folder in its place, or no matplotlib.
+
+    Example:
+        >>> checked_path("map.png").name
+        'map.png'
+    """
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path.name!r} names no format of pictures. Give a name that ends in {', '.join(FORMATS)}.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} for the picture {path.name!r}. Make it first.")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder. Give the name of a file.")
+    look()
+    return path
+
+
 def save(figure: "Figure", path: str | Path) -> Path:
     """The path to which the figure was written, as PNG, SVG or PDF by its suffix; equal figures give equal files.
 
     The file appears whole or not at all, and replaces an older one.
 
     Raises:
-        InputError: another suffix, or a folder that is not there.
+        InputError: another suffix, or a place where no file can be written.
 
     Example:
         >>> import tempfile
@@ -130,19 +151,10 @@ def save(figure: "Figure", path: str | Path) -> Path:
         ...     save(figure, Path(folder) / "blank.png").name
         'blank.png'
     """
-    path = Path(path)
+    path = checked_path(path)
     suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path.name!r} names no format of pictures. Give a name that ends in {', '.join(FORMATS)}.")
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r} for the picture {path.name!r}. Make it first.")
     buffer = io.BytesIO()
     with look():
         figure.savefig(buffer, format=suffix[1:], metadata=FORMATS[suffix])
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(buffer.getvalue())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, lambda temporary: temporary.write_bytes(buffer.getvalue()))
     return path

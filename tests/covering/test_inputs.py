@@ -1,5 +1,7 @@
 """Words of any origin: what is read, and what is said where that cannot be."""
 
+import bz2
+import gzip
 import itertools
 import json
 import re
@@ -111,9 +113,261 @@ def outcome(data, alphabet=BITS, column=None):
         return str(error)
 
 
-def test_lists_of_fixed_size_are_read_or_refused():
-    found = outcome(table([[0, 1], [1, 1]], kind=pa.list_(pa.int8(), 2)), column="input_ids")
-    assert found == [[0, 1], [1, 1]] or "fixed_size_list" in found
+PAIRS = [[0, 1], [1, 1], [0, 0]]
+SYMBOLS = [["0", "1"], ["1", "1"], ["0", "0"]]
+ENCODED = {
+    "fixed size": pa.array(PAIRS, pa.list_(pa.int8(), 2)),
+    "list view": pa.array(PAIRS, pa.list_view(pa.int64())),
+    "large list view": pa.array(PAIRS, pa.large_list_view(pa.uint8())),
+    "string view": pa.array(["01", "11", "00"], pa.string_view()),
+    "dictionary of texts": pa.array(["01", "11", "00"]).dictionary_encode(),
+    "dictionary of lists": pa.DictionaryArray.from_arrays(pa.array([1, 2, 0]), pa.array([[0, 0], [0, 1], [1, 1]])),
+    "dictionary of string views": pa.DictionaryArray.from_arrays(
+        pa.array([2, 1, 0], pa.uint32()), pa.array(["00", "11", "01"], pa.string_view())
+    ),
+    "list of dictionary": pa.ListArray.from_arrays(
+        pa.array([0, 2, 4, 6], pa.int32()), pa.array(list("011100")).dictionary_encode()
+    ),
+    "list of string views": pa.array(SYMBOLS, pa.list_(pa.string_view())),
+    "list view of large strings": pa.array(SYMBOLS, pa.list_view(pa.large_string())),
+}
+
+
+@pytest.mark.parametrize("kind", ENCODED)
+def test_columns_encoded_in_whatever_way(kind):
+    column = ENCODED[kind]
+    for data in (
+        column,
+        pa.chunked_array([column]),
+        pa.table({"input_ids": column}),
+        pa.table({"w": column, "l": LABELS[:3]}),
+    ):
+        assert read(data) == PAIRS
+    assert read(column.slice(1)) == PAIRS[1:]
+    assert read(pa.table({"input_ids": column}).slice(1, 1)) == PAIRS[1:2]
+    assert read(pa.table({"input_ids": column}).to_reader()) == PAIRS
+
+
+@pytest.mark.parametrize("kind", ["dictionary of texts", "list of dictionary", "fixed size"])
+def test_encoded_columns_of_parquet(kind, tmp_path):
+    pq.write_table(pa.table({"input_ids": ENCODED[kind]}), tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet") == PAIRS
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.list_view(pa.int64()), pa.list_(pa.int64(), 2), pa.list_(pa.string_view()), pa.string_view()]
+)
+def test_foreign_symbols_and_rows_of_encoded_columns_are_named(kind):
+    make = {pa.string_view(): "".join, pa.list_(pa.string_view()): list}.get(kind, lambda word: [int(s) for s in word])
+    words = [make(["0", "1"])] * LATE
+    with pytest.raises(InputError, match=rf"ow {LATE}\b.*osition 1\b.*7"):
+        read(pa.table({"input_ids": pa.array([*words, make(["0", "7"])], kind)}))
+    with pytest.raises(InputError, match=rf"ow {LATE}\b.*no word"):
+        read(pa.table({"input_ids": pa.array([*words, None], kind)}))
+
+
+@pytest.mark.parametrize(
+    ("word", "ids"),
+    [
+        ("0 1 1 0", [0, 1, 1, 0]), ("[0, 1, 1, 0]", [0, 1, 1, 0]), ("[0 1 1 0]", [0, 1, 1, 0]), ("0,1", [0, 1]),
+        ("['0', '1']", [0, 1]), ("[]", []), ("[1]", [1]), ("  01 ", [0, 1]), (" ", []), ("1", [1]), ("10", [1, 0]),
+    ],
+)  # fmt: skip
+def test_lists_written_as_text(word, ids, tmp_path):
+    assert read([word, "0"]) == [ids, [0]]
+    assert read(table([word, "0"])) == [ids, [0]]
+    (tmp_path / "a.csv").write_text(f'input_ids,label\n"{word}",1\n0,0\n')
+    (tmp_path / "a.tsv").write_text(f"label\tinput_ids\n1\t{word}\n0\t0\n")
+    assert read(tmp_path / "a.csv") == read(tmp_path / "a.tsv") == [ids, [0]]
+
+
+def test_numbers_in_text_are_ids_where_no_symbol_could_be_meant():
+    assert read(["0 1 0", "push pop", "1", "0 pop"], STACK) == [[0, 1, 0], [0, 1], [1], [0, 1]]
+    letters = tuple("abcdefghijkl")
+    assert read(["0 11", "7", "11", "abc"], letters) == [[0, 11], [7], [11], [0, 1, 2]]
+    assert read(["1 2", "[2, 1]"], ("1", "2")) == [[0, 1], [1, 0]]
+    with pytest.raises(InputError, match="'0'"):
+        read(["0 1"], ("1", "2"))  # 1 is a symbol with another id: 0 cannot be meant as one
+    brackets = ("(", ")", "[", "]")
+    assert read(["[]", "[()]"], brackets) == [[2, 3], [2, 0, 1, 3]]
+    assert read(["a b", " "], ("a", "b", " ")) == [[0, 2, 1], [2]]
+    with pytest.raises(InputError, match="12"):
+        read(["0 12"], letters)
+
+
+def test_data_frames_and_series():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"input_ids": IDS, "label": LABELS, "odd": [1, "a", None, 2, 3]})
+    assert read(frame) == read(frame.input_ids) == read(frame.iloc[::-1].iloc[::-1]) == IDS
+    assert read(frame[frame.label == 1]) == [IDS[0], IDS[3]]
+    renamed = frame.rename(columns={"input_ids": "word"})
+    assert read(renamed) == read(renamed, column="word") == IDS
+    assert read(pandas.DataFrame({"word": WORDS, "label": LABELS})) == read(pandas.Series(WORDS)) == IDS
+    assert read(pandas.Series(WORDS, dtype="category")) == IDS
+    assert read(pandas.DataFrame({0: WORDS})) == IDS
+    assert read(pandas.Series([np.array(word, np.uint8) for word in IDS])) == IDS
+    with pytest.raises(UnknownNameError, match=r"'words'.*label"):
+        read(frame, column="words")
+    with pytest.raises(InputError, match="Row 1"):
+        read(pandas.Series(["01", None]))
+    with pytest.raises(InputError, match="Series"):
+        read(pandas.Series([[0, 1], "1", 3]))
+
+
+class Stream:
+    """What any library of data frames hands out."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_speaks_arrow():
+    assert read(Stream(table(IDS, label=LABELS))) == IDS
+    assert read(Stream(pa.chunked_array([pa.array(WORDS)]))) == IDS
+
+
+def test_arrays_of_two_dimensions_and_tensors():
+    rows = np.array([[0, 1, 1], [1, 0, 0]])
+    assert read(rows) == read(np.asfortranarray(rows)) == read(rows.astype(str)) == rows.tolist()
+    assert read(np.array(IDS, dtype=object)) == IDS
+
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+    assert read(Tensor(rows)) == read([Tensor(row) for row in rows]) == rows.tolist()
+    for bad in (rows.astype(float), rows.astype(bool), np.zeros((2, 2, 2), int)):
+        with pytest.raises(InputError, match="Row 0"):
+            read(bad)
+
+
+def test_rows_with_named_columns_in_a_list():
+    assert read([{"input_ids": word, "label": 0} for word in IDS]) == IDS
+    assert read({"word": word} for word in WORDS) == IDS
+    with pytest.raises(InputError, match="Some row"):
+        read([{"input_ids": "01"}, "01"])
+    with pytest.raises(UnknownNameError, match="'words'"):
+        read([{"input_ids": "01"}], column="words")
+
+
+def test_dictionaries_are_no_words():
+    with pytest.raises(InputError, match=r"input_ids, label.*data\['input_ids'\]"):
+        read({"input_ids": IDS, "label": LABELS})
+    with pytest.raises(InputError, match="none"):
+        read({})
+
+
+@pytest.mark.parametrize("packed", [".gz", ".bz2"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".txt"])
+def test_compressed_files(ending, packed, tmp_path):
+    head = {".csv": "input_ids,label\n", ".tsv": "input_ids\tlabel\n"}.get(ending, "")
+    line = {".csv": "{},1", ".tsv": "{}\t1", ".jsonl": '{{"input_ids": "{}"}}', ".txt": "{}"}[ending]
+    body = (head + "".join(line.format(word) + "\n" for word in WORDS)).encode()
+    path = tmp_path / f"a{ending}{packed}"
+    packer = {".gz": gzip, ".bz2": bz2}[packed]
+    path.write_bytes(packer.compress(body))
+    assert read(path) == IDS
+    path.write_bytes(packer.compress(body)[:-12])
+    with pytest.raises(InputError, match=path.name):
+        read(path)
+    path.write_bytes(body)
+    with pytest.raises(InputError, match=path.name):
+        read(path)
+
+
+def test_empty_lines_of_one_column_are_empty_words(tmp_path):
+    """As in text files: the empty word is a word."""
+    (tmp_path / "a.csv").write_text("word\n01\n\n1\n")
+    (tmp_path / "a.txt").write_text("01\n\n1\n")
+    assert read(tmp_path / "a.csv") == read(tmp_path / "a.txt") == [[0, 1], [], [1]]
+    (tmp_path / "b.csv").write_text("word,label\n01,1\n\n1,1\n")
+    assert read(tmp_path / "b.csv", column="word") == [[0, 1], [1]]  # a line without a label is no row
+
+
+def test_a_csv_without_a_head_loses_no_word(tmp_path):
+    (tmp_path / "a.csv").write_text("0011\n01\n")
+    with pytest.raises(InputError, match="'0011' looks like a word"):
+        read(tmp_path / "a.csv")
+    assert read(tmp_path / "a.csv", column="0011") == [[0, 1]]
+
+
+def test_words_longer_than_a_block_of_csv_reads_at_a_time(tmp_path):
+    (tmp_path / "a.csv").write_text("word\n" + "01" * 1_500_000 + "\n1\n")
+    assert [len(word) for word in read(tmp_path / "a.csv")] == [3_000_000, 1]
+
+
+def test_broken_lines_are_named_by_their_number(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"input_ids": [0]}\n\n{"input_ids": [0,\n')
+    with pytest.raises(InputError, match=r"a\.jsonl.*line 3 is no JSON"):
+        read(tmp_path / "a.jsonl")
+    (tmp_path / "a.csv").write_text("\n\nword\n01\n")
+    with pytest.raises(InputError, match=r"a\.csv.*begins with empty lines"):
+        read(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("name", ["", "~no-such-user/a.txt", "no\x00name.txt"])
+def test_odd_paths_are_no_files(name):
+    with pytest.raises(InputError, match="There is no file"):
+        read(name)
+
+
+def test_the_mark_of_utf_8_is_no_symbol(tmp_path):
+    for name, text in (("a.txt", "01\n"), ("a.csv", "word\n01\n"), ("a.jsonl", '{"word": "01"}\n')):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+        assert read(tmp_path / name) == [[0, 1]]
+
+
+def test_json_lines_of_bare_words_and_of_mixed_types(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('["push", "pop"]\n[0, 1]\n"pop"\n')
+    assert read(path, STACK) == [[0, 1], [0, 1], [1]]
+    path.write_text('{"input_ids": "push pop"}\n{"input_ids": [0, 1]}\n{"input_ids": ["pop"]}\n')
+    assert read(path, STACK) == [[0, 1], [0, 1], [1]]
+    for bad in (
+        "[" * 100_000,
+        '{"input_ids": [1e400]}',
+        '{"input_ids": [' + "9" * 5000 + "]}",
+        '{"input_ids": {"a": 1}}',
+    ):
+        path.write_text(bad + "\n")
+        with pytest.raises(InputError, match=r"a\.jsonl"):
+            read(path)
+
+
+def test_files_of_a_glob_may_differ_in_type(tmp_path):
+    pq.write_table(table(IDS, kind=pa.list_(pa.uint8())), tmp_path / "a.parquet")
+    pq.write_table(table(WORDS, "text", kind=pa.string()), tmp_path / "b.parquet")
+    (tmp_path / "c.csv").write_text("word\n0 1\n")
+    (tmp_path / "d.jsonl").write_text('{"input_ids": ["0", "1"]}\n')
+    assert read(str(tmp_path / "*")) == [*IDS, *IDS, [0, 1], [0, 1]]
+    with pytest.raises(UnknownNameError, match=r"b\.parquet.*'input_ids'.*text"):
+        read(str(tmp_path / "*.parquet"), column="input_ids")
+
+
+def test_a_file_whose_name_looks_like_a_glob_is_read(tmp_path):
+    (tmp_path / "a[1].txt").write_text("01\n")
+    assert read(tmp_path / "a[1].txt") == [[0, 1]]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("input_ids,input_ids\n01,1\n")
+    with pytest.raises(InputError, match="Several columns"):
+        read(tmp_path / "a.csv")
+
+
+def test_chunks_know_where_they_stand(tmp_path):
+    (tmp_path / "a.txt").write_text("01\n" * (ROWS + 3))
+    (tmp_path / "b.txt").write_text("1\n")
+    chunks = list(read_words(str(tmp_path / "*.txt"), BITS))
+    assert [(chunk.where, chunk.row) for chunk in chunks] == [
+        (str(tmp_path / "a.txt"), 0), (str(tmp_path / "a.txt"), ROWS), (str(tmp_path / "b.txt"), 0),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("features", [False, True])
@@ -437,14 +691,16 @@ def test_broken_files_are_named(name, content, tmp_path):
     assert found in ([[0, 1], [1]], [[0, 1]], [[0, 1], [0, 1]]) or name in found
 
 
-@pytest.mark.parametrize("data", [3, 1.5, None, object(), True])
+@pytest.mark.parametrize("data", [3, 1.5, None, object(), True, b"01", np.array("01"), np.array(5)])
 def test_other_things_hold_no_words(data):
     with pytest.raises(InputError, match=type(data).__name__):
         read(data)
 
 
 @pytest.mark.parametrize(
-    "data", [[0, 1, 1], np.array([0, 1, 1]), [[[0], [1]]], [1.5], [[0.5]], [[True]], [None]], ids=str
+    "data",
+    [[0, 1, 1], np.array([0, 1, 1]), [[[0], [1]]], [1.5], [[0.5]], [[True]], [None], [{0, 1}], [b"01"], [[2**70]]],
+    ids=str,
 )
 def test_lists_of_other_things_are_refused(data):
     with pytest.raises(InputError):

@@ -1,8 +1,10 @@
 """Reports: coverage of data against data and recipes, their consistency, and what is missing."""
 
+import html
 import itertools
 import json
 import math
+from html.parser import HTMLParser
 
 import datasets
 import numpy as np
@@ -15,6 +17,7 @@ from seqbench.covering.api import coverage
 from seqbench.covering.cover import cover
 from seqbench.covering.expectation import expected_coverage
 from seqbench.covering.expected import expected_counts
+from seqbench.covering.page import write_html
 from seqbench.covering.planning import coverage_plan
 from seqbench.covering.schedules import SCHEDULES, level_name
 from seqbench.covering.tally import Tally
@@ -239,10 +242,124 @@ def test_words_outside_the_domain_are_counted_and_named(schedule, part):
     assert ("4" in text and "domain" in text) or part == "test"
 
 
-def test_even_words_alone_are_all_outside():
-    facts = coverage(language("modular_arithmetic_l2r"), ["1+", "+1"]).to_dict()
-    assert facts["train_words_outside_the_domain"] == 2
+def test_words_outside_the_domain_are_named_with_row_and_file(tmp_path):
+    (tmp_path / "a.txt").write_text("1+2\n" * 5000 + "1+\n")
+    (tmp_path / "b.txt").write_text("1\n+1\n\n" + "++\n" * 9)
+    lang = language("modular_arithmetic_l2r")
+    report = coverage(lang, str(tmp_path / "*.txt"), ["1", "12", "3"])
+    facts = report.to_dict()
+    a, b = str(tmp_path / "a.txt"), str(tmp_path / "b.txt")
+    assert facts["train_words_outside_the_domain"] == 12
+    assert facts["first_train_words_outside"] == [
+        {"row": 5000, "file": a, "word": "1+"},
+        {"row": 1, "file": b, "word": "+1"},
+        {"row": 2, "file": b, "word": ""},
+        {"row": 3, "file": b, "word": "++"},
+        {"row": 4, "file": b, "word": "++"},
+    ]
+    assert facts["test_words_outside_the_domain"] == 1
+    assert facts["first_test_words_outside"] == [{"row": 1, "file": "", "word": "12"}]
+    for shown in (repr(report), html.unescape(report._repr_html_())):
+        assert f"12 lie outside the task's domain, and nothing of them is counted: {a} row 5000 '1+'" in shown
+        assert "..." in shown
+        assert "Of 3 test words 1 lies outside the task's domain, and nothing of them is counted: row 1 '12'." in shown
+
+
+@pytest.mark.parametrize(
+    ("train", "test"), [(["1+", "+1"], None), (["1+"], ["1+"]), (["1+2"], ["1+"]), (["1+"], ["1"]), ([""], [""])]
+)
+def test_words_that_are_all_outside_have_a_report(train, test):
+    report = coverage(language("modular_arithmetic_l2r"), train, test)
+    facts = report.to_dict()
+    inside = train == ["1+2"]
+    assert facts["train_words_outside_the_domain"] == (0 if inside else len(train))
+    assert facts["train_lengths"] == ([3, 3] if inside else [])
     consistent(facts)
+    assert "outside the task's domain" in repr(report)
+    assert report._repr_html_().count("<img") == (2 if test == ["1"] else 1)
+    report.plot("maps")
+    if test == ["1"]:
+        report.plot("curve")
+    else:
+        with pytest.raises(InputError, match="Give a test set"):
+            report.plot("curve")
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed in turn and collects what matters."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.sources, self.alts, self.ids = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        facts = dict(attrs)
+        self.ids += [facts["id"]] if "id" in facts else []
+        self.sources += [facts[key] for key in ("src", "href") if key in facts]
+        self.alts += [facts["alt"]] if tag == "img" else []
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_a_page_needs_nothing_else_and_has_pictures_with_a_text(tmp_path):
+    lang = Language.from_regex("(<>)*", ("<", ">"))
+    report = coverage(lang, ["<>", "<><><", ">"], ["<><><><>"])
+    write_html(report, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    assert text.startswith("<!DOCTYPE html>")
+    assert {"html", "head", "title", "body", "h1", "table", "caption", "thead", "figure", "figcaption"} <= set(
+        page.tags
+    )
+    assert "script" not in page.tags
+    assert len(page.sources) == len(page.alts) == 2
+    assert all(source.startswith(("data:image/png;base64,", "data:image/svg+xml;base64,")) for source in page.sources)
+    assert all(len(alt) > 20 for alt in page.alts)
+    assert len(page.ids) == len(set(page.ids))
+    assert "&lt;&gt;" in text
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_what_is_missing_is_asked_for_by_number():
+    report = coverage(language("dyck_d3"), ["01"], ["0011"])
+    assert report.missing(0) == []
+    assert len(report.missing(1)) == 1
+    assert report.to_dict(most=0)["missing"] == []
+    for bad in (-1, 1.5, "3", None, True):
+        with pytest.raises(InputError, match="most is"):
+            report.missing(bad)
+
+
+def test_a_witness_too_long_to_be_found_is_left_out(monkeypatch):
+    report = coverage(language("dyck_d3"), ["01"], ["0011"])
+    monkeypatch.setattr(report._witnesses, "word", lambda *_: None)
+    assert report.to_dict()["missing"][0]["witness"] is None
+    assert "longer than 16,384 symbols" in repr(report)
+    assert "longer than 16,384 symbols" in report._repr_html_()
+
+
+def test_long_words_are_cut_in_text_only():
+    lang = Language.from_regex("(0{200})*", ("0",))
+    report = coverage(lang, ["0" * 128], ["0" * 199])
+    witnesses = [each.witness for each in report.missing()]
+    assert max(map(len, witnesses)) > 60
+    assert max(map(len, repr(report).splitlines())) < 300
+    assert "characters)" in repr(report)
+    assert max(witnesses, key=len) in report._repr_html_()
+
+
+def test_single_numbers_read_as_english():
+    text = repr(coverage(language("parity_check"), ["01"], ["11"]))
+    assert "1 training word of length 2;" in text
+    assert "1 is missing" in text
+    assert "(1 test word)" in text
 
 
 def test_words_outside_show_nothing_that_is_impossible():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqbench.covering.schedules import DOWN, SCHEDULES, check_schedule, level_name, nodes
+from seqbench.covering.schedules import DOWN, SCHEDULES, check_schedule, level_name, node_table, nodes
 from seqbench.errors import UnknownNameError
 from tests.covering.oracle import JOINS, associative_scan, joins, root_cut
 
@@ -91,3 +91,16 @@ def test_an_unknown_schedule_names_the_nearest():
         check_schedule("trees")
     with pytest.raises(UnknownNameError, match="scan"):
         nodes("blelloch", 3)
+
+
+@pytest.mark.parametrize("min_width", [1, 2, 3])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_the_table_of_nodes_holds_those_of_every_length(schedule, min_width):
+    """Those that last are there from their end on, the others in words that end with them."""
+    longest = 70
+    rows = list(zip(*(column.tolist() for column in node_table(schedule, longest, min_width)), strict=True))
+    for length in range(longest + 1):
+        ends = [(start + left + right, start, left, right, lasts) for start, left, right, lasts in rows]
+        there = [row[1:4] for row in ends if row[0] == length or (row[4] and row[0] < length)]
+        assert len(set(there)) == len(there)
+        assert set(there) == {(start, u, v) for _, start, u, v in joins(schedule, length, min_width)}, length

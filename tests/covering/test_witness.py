@@ -1,15 +1,19 @@
 """Witnesses: shortest words of the domain that show a composition."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
 
+from seqbench.algebra import families
+from seqbench.algebra.monoid import Monoid
 from seqbench.covering.expected import Task
 from seqbench.covering.schedules import SCHEDULES
-from seqbench.covering.witness import first_path, shortest_witness
+from seqbench.covering.witness import Witnesses, first_path, shortest_witness
 from seqbench.errors import InputError
 from tests.covering.oracle import all_words, joins, language, task_of
+from tests.covering.test_tally import all_maps
 
 SMALL = ["cycle_navigation", "dyck_d2", "even_pairs", "tomita_4", "tomita_6", "tomita_7", "modular_arithmetic_l2r"]
 
@@ -75,11 +79,50 @@ def test_long_witnesses_show_their_composition(name, schedule):
         assert shows(lang, task, word, left, right)
 
 
-def test_no_witness_is_said():
+def test_where_no_word_shows_it_there_is_no_witness():
     lang = language("parity_check")
     task = Task(lang.machine, lang.monoid, lang.machine.outputs, "left", min_width=2)
-    with pytest.raises(InputError, match="joins the classes 1 and 1"):
-        shortest_witness(task, 1, 1)
+    assert shortest_witness(task, 1, 1) is None
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("name", ["dyck_d6", "modular_arithmetic_l2r"])
+def test_impossible_compositions_are_found_out_fast(name, schedule):
+    """All words up to 16,384 symbols are ruled out in a fraction of a second; walking through them took minutes."""
+    lang = language(name)
+    found = Witnesses(Task(lang.machine, lang.monoid, lang.machine.outputs, schedule))
+    pairs = np.random.default_rng(1).integers(0, len(lang.monoid), (20, 2)).tolist()
+    began = time.process_time()
+    words = [found.word(left, right) for left, right in pairs]
+    assert time.process_time() - began < 20
+    assert any(word is None for word in words)
+    for left, right in [pair for pair, word in zip(pairs, words, strict=True) if word is None][:5]:
+        reach = lang.monoid.reach
+        widths = {(u, v) for _, _, u, v in joins(schedule, 200)}
+        states = lang.machine.outputs[lang.monoid.maps] >= 0
+        blocks = any(reach(u)[left] and reach(v)[right] for u, v in widths)
+        assert not blocks or not states.all(), "some word of 200 symbols shows it"
+
+
+def test_long_witnesses_are_found_and_longer_ones_given_up():
+    """Blocks of 4,096 symbols and of 905 are the least that make 0^4096 and 0^905 modulo 5,001."""
+    machine = families.build("modular_sum", {"modulus": 5001, "weights": [1]})
+    monoid = Monoid.of(machine)
+    found = Witnesses(Task(machine, monoid, machine.outputs))
+    assert len(found.word(4096, 905)) == 5001
+    assert found.word(4097, 905) is None
+    scan = Witnesses(Task(machine, monoid, machine.outputs, "scan"))
+    assert len(scan.word(4096, 1)) == 4097
+
+
+def test_witnesses_of_a_large_monoid():
+    lang = all_maps()
+    found = Witnesses(Task(lang.machine, lang.monoid, lang.machine.outputs))
+    for left, right in [(3, 5), (lang.syntactic_class("abca"), lang.syntactic_class("bbac"))]:
+        assert shows(
+            lang, Task(lang.machine, lang.monoid, lang.machine.outputs), found.word(left, right).tolist(), left, right
+        )
+    assert Witnesses(Task(lang.machine, lang.monoid, lang.machine.outputs, "left", 2)).word(3, 5) is None
 
 
 @pytest.mark.parametrize("name", SMALL)

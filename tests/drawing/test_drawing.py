@@ -13,7 +13,7 @@ from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.algebra.structure import Structure
-from seqbench.drawing import automaton, boxes, curve, egg_box, heat_map, layout, painters, save, style
+from seqbench.drawing import automaton, boxes, composition_maps, curve, egg_box, heat_map, layout, painters, save, style
 from seqbench.drawing.automata import MAX_WRITTEN
 from seqbench.errors import InputError
 from tests.algebra.strategies import machines
@@ -203,7 +203,7 @@ def test_saving_is_whole_or_nothing(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.replace", fail)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(InputError, match=r"a\.png.*disk full"):
             save(heat_map([[1]]), path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.png"]
     assert path.read_text() == "old"
@@ -228,3 +228,67 @@ def test_settings_stay_as_they_were_and_import_is_light():
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
     assert style.RC["font.size"] == style.FONT_SIZE
+
+
+def overlaps(labels):
+    """Whether two labels of an axis touch."""
+    boxes_of = [label.get_window_extent() for label in labels if label.get_text()]
+    return any(a.overlaps(b) for i, a in enumerate(boxes_of) for b in boxes_of[:i])
+
+
+def maps(machine):
+    monoid = Monoid.of(machine)
+    size = len(monoid)
+    cells = np.random.default_rng(0).integers(0, 3, (2, size, size))
+    return monoid, composition_maps(*cells, Structure(monoid).j_classes, monoid.names)
+
+
+def test_classes_of_small_maps_are_named():
+    monoid, figure = maps(compile_regex("(0|1)*11(0|1)*", "01"))
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert sorted(names) == sorted(name or "\u03b5" for name in monoid.names)
+    assert figure.axes[0].get_ylabel() == "class of the left block"
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        compile_regex("(0|1)*11(0|1)*", "01"),
+        dyck(3),
+        dyck(6),
+        families.build("prefix", {"length": 4, "alphabet_size": 2}),
+        families.build("arithmetic", {"modulus": 5}),
+    ],
+)
+def test_labels_of_maps_stand_apart(machine):
+    figure = maps(machine)[1]
+    figure.draw_without_rendering()
+    for axes in figure.axes[:3]:
+        assert not overlaps(axes.get_xticklabels())
+        assert not overlaps(axes.get_yticklabels())
+    assert all(axes.get_ylabel() for axes in figure.axes[3:]), "colour bars say what they show"
+
+
+def test_groups_of_large_maps_are_named_by_their_first_class():
+    monoid, figure = maps(dyck(6))
+    j_classes = Structure(monoid).j_classes
+    labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert len(labels) >= 6
+    for label in labels:
+        number, name = label[1:].split("  ")
+        assert monoid.names[int(np.argmax(j_classes == int(number)))] == name.replace("\u03b5", "")
+    assert "J-class" in figure.axes[0].get_xlabel()
+
+
+def test_a_missing_composition_of_a_huge_map_is_not_lost():
+    train, test = np.ones((1200, 1200)), np.ones((1200, 1200))
+    train[701, 13] = 0
+    red = composition_maps(train, test).axes[2].images[1].get_array()
+    assert red.shape == (400, 400)
+    assert np.argwhere(red.filled(False)).tolist() == [[233, 4]]
+
+
+def test_small_differences_look_small():
+    low, high = heat_map([[99, 100], [100, 99]]).axes[0].images[0].get_clim()
+    assert high == 100
+    assert low <= 10
