@@ -68,3 +68,12 @@ def test_bad_arguments_are_refused(arguments):
 def test_no_length_with_words_is_refused():
     with pytest.raises(SeqbenchError, match="no word to draw"):
         stream("modular_arithmetic", lengths=(4, 4))
+
+
+@pytest.mark.parametrize("law", ["class", "composition"])
+@pytest.mark.parametrize("classes", [False, True])
+def test_laws_that_need_the_monoid_have_it(law, classes):
+    found = next(seqbench.stream("dyck_d3", batch_size=64, lengths=(9, 9), sampling=law, classes=classes))
+    lang = seqbench.language("dyck_d3")
+    assert len(found) == 2 + classes
+    assert lang.label_all(found[0]) == found[1].tolist()

@@ -87,7 +87,7 @@ def stream(
         >>> tokens.shape, tokens.dtype, labels.shape
         ((256, 12), dtype('uint8'), (256,))
     """
-    planned = plan(name, catalogue, classes=classes)
+    planned = plan(name, catalogue)
     span = planned.recipe.train_lengths if lengths is None else length_range("lengths", lengths)
     weights = planned.recipe.sampling if sampling is None else sampling_weights("sampling", sampling)
     monoid = planned.monoid if classes or {"class", "composition"} & weights.keys() else None
