@@ -73,7 +73,7 @@ def test_no_length_with_words_is_refused():
 @pytest.mark.parametrize("law", ["class", "composition"])
 @pytest.mark.parametrize("classes", [False, True])
 def test_laws_that_need_the_monoid_have_it(law, classes):
-    found = next(seqbench.stream("dyck_d3", batch_size=64, lengths=(9, 9), sampling=law, classes=classes))
-    lang = seqbench.language("dyck_d3")
+    found = next(stream("dyck_d3", batch_size=64, lengths=(9, 9), sampling=law, classes=classes))
+    lang = language("dyck_d3")
     assert len(found) == 2 + classes
     assert lang.label_all(found[0]) == found[1].tolist()
