@@ -34,6 +34,7 @@ class Join:
         table: index of the product within the width's classes, by the parts' classes, shape (left, right).
         from_left: terms (left class, product, share of the right blocks), as indices.
         from_right: terms (right class, product, share of the left blocks).
+        kinds: where few left classes tell right classes apart, what they tell apart (see `_kinds`); else empty.
     """
 
     row: int
@@ -42,6 +43,7 @@ class Join:
     table: Array
     from_left: tuple[Array, Array, Array]
     from_right: tuple[Array, Array, Array]
+    kinds: tuple[Array, Array, Array]
 
 
 class Ideal:
@@ -63,14 +65,15 @@ class Ideal:
         lefts, rights, place = self.classes[left], self.classes[right], self.place[row]
         from_left = _terms(lefts, self.share[right], table, place, mask)
         from_right = _terms(rights, self.share[left], table.T, place, mask)
-        return Join(row, left, right, place[table[np.ix_(lefts, rights)]], from_left, from_right)
+        products = place[table[np.ix_(lefts, rights)]]
+        return Join(row, left, right, products, from_left, from_right, _kinds(products))
 
     def shown(self, a: Array, b: Array, product: Array) -> "Shown":
         """Shares of the blocks of all widths that show each composition (a, b)."""
         shown = Shown(self, a, b)
         for join in self.joins:
             here, left, right = (shown.found[row] for row in (join.row, join.left, join.right))
-            _combine(left, right, join.table, join.from_left, join.from_right, here)
+            _combine(left, right, join.table, join.from_left, join.from_right, join.kinds, here)
             if self.plan.counted[join.row]:
                 hit = shown.absent("a", join.left) * shown.absent("b", join.right)
                 there = np.flatnonzero(hit > 0)
@@ -103,6 +106,37 @@ class Shown:
         return self._absent[side, row]
 
 
+def _kinds(products: Array) -> tuple[Array, Array, Array]:
+    """Left classes that join alike: the kind of each; groups of right classes by kind; product by left class and group.
+
+    Empty where left classes tell most right classes apart: then there is nothing to gain.
+    """
+    group, product, numbers = _groups(products)
+    if products.size == 0 or 16 * int(numbers.sum()) > products.size:
+        return np.empty(0, dtype=np.int64), group, product
+    partitions, kind = np.unique(group, axis=0, return_inverse=True)
+    return kind.ravel().astype(np.int64), np.ascontiguousarray(partitions), product
+
+
+@kernel
+def _groups(products: Array) -> tuple[Array, Array, Array]:
+    """For each row: groups of columns with equal entries, numbered as they come; the entry of each; how many."""
+    group, entry = np.zeros(products.shape, dtype=np.int32), np.zeros(products.shape, dtype=np.int32)
+    numbers = np.zeros(len(products), dtype=np.int64)
+    known = np.full(products.max() + 1 if products.size else 1, -1)
+    for c in range(len(products)):
+        for d in range(products.shape[1]):
+            x = products[c, d]
+            if known[x] < 0:
+                known[x] = numbers[c]
+                entry[c, numbers[c]] = x
+                numbers[c] += 1
+            group[c, d] = known[x]
+        for g in range(numbers[c]):
+            known[entry[c, g]] = -1
+    return group, entry, numbers
+
+
 @kernel
 def _terms(classes: Array, other: Array, table: Array, place: Array, mask: Array) -> tuple[Array, Array, Array]:
     """For each class and product the share of the other part's blocks that lead there."""
@@ -129,6 +163,7 @@ def _combine(
     table: Array,
     from_left: tuple[Array, Array, Array],
     from_right: tuple[Array, Array, Array],
+    kinds: tuple[Array, Array, Array],
     out: Array,
 ) -> None:
     """Fills in the shares of a width, but for the join itself, tile by tile of compositions."""
@@ -138,7 +173,10 @@ def _combine(
         sums = np.zeros((len(out), last - first))
         _add(from_left, lefts, sums)
         _add(from_right, rights, sums)
-        _subtract(lefts, rights, table, sums)
+        if len(kinds[0]):
+            _subtract_kinds(lefts, rights, kinds, sums)
+        else:
+            _subtract(lefts, rights, table, sums)
         out[:, first:last] = sums
 
 
@@ -163,4 +201,25 @@ def _subtract(lefts: Array, rights: Array, table: Array, sums: Array) -> None:
                 if used[d]:
                     goal, other = sums[table[c, d]], rights[d]
                     for k in range(sums.shape[1]):
+                        goal[k] -= one[k] * other[k]
+
+
+@kernel
+def _subtract_kinds(lefts: Array, rights: Array, kinds: tuple[Array, Array, Array], sums: Array) -> None:
+    """The same, where right classes that a kind of left classes does not tell apart are summed first."""
+    kind, partition, product = kinds
+    size = sums.shape[1]
+    for each in range(len(partition)):
+        number = partition[each].max() + 1
+        grouped = np.zeros((number, size))
+        for d in range(len(rights)):
+            goal, other = grouped[partition[each, d]], rights[d]
+            for k in range(size):
+                goal[k] += other[k]
+        for c in range(len(lefts)):
+            if kind[c] == each:
+                one = lefts[c]
+                for g in range(number):
+                    goal, other = sums[product[c, g]], grouped[g]
+                    for k in range(size):
                         goal[k] -= one[k] * other[k]
