@@ -291,20 +291,31 @@ def coverage(train: str, html: str | None, png: str | None, as_json: bool, **opt
     _print_json(report.to_dict()) if as_json else click.echo(repr(report))
 
 
+schedule_option = click.option(
+    "--schedule", default="tree", show_default=True, help="How a model joins blocks: tree, scan or left."
+)
+width_option = click.option(
+    "--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block."
+)
+
+
 @main.command()
 @click.argument("name")
-@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@schedule_option
+@width_option
 @click.option("--exact", is_flag=True, help="Compute chances even where that takes minutes.")
 @recipe_options
 @as_json
-def expect(name: str, min_width: int, exact: bool, catalogue: str | None, as_json: bool, **options: Any) -> None:
+def expect(
+    name: str, schedule: str, min_width: int, exact: bool, catalogue: str | None, as_json: bool, **options: Any
+) -> None:
     """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
     from seqbench.covering.expectation import expected_coverage
 
     given = {key: value for key, value in options.items() if value is not None}
-    found = expected_coverage(name, min_width=min_width, catalogue=catalogue, **given)
+    found = expected_coverage(name, schedule=schedule, min_width=min_width, catalogue=catalogue, **given)
     if exact:
-        _ = found.chance
+        _ = found.bounds
     _print_json(found.to_dict()) if as_json else click.echo(repr(found))
 
 
@@ -313,15 +324,16 @@ def expect(name: str, min_width: int, exact: bool, catalogue: str | None, as_jso
 @_two("--test-lengths", "Lengths of test words.")
 @_two("--train-lengths", "Lengths of training words (default: 1 to the smallest length that can do).")
 @click.option("--confidence", type=float, default=0.99, show_default=True, help="Chance that nothing is missing.")
-@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@schedule_option
+@width_option
 @catalogue_option
 @as_json
 def plan(name: str, as_json: bool, **options: Any) -> None:
     """Show the training length and number of examples that full coverage takes."""
-    from seqbench.covering.planning import coverage_plan, plan_text
+    from seqbench.covering.planning import coverage_plan
 
     found = coverage_plan(name, **options)
-    _print_json(found.to_dict()) if as_json else click.echo(plan_text(found))
+    _print_json(found.to_dict()) if as_json else click.echo(repr(found))
 
 
 @main.command()
@@ -330,17 +342,19 @@ def plan(name: str, as_json: bool, **options: Any) -> None:
 @click.option("--times", type=int, default=1, show_default=True, help="How often each composition is shown.")
 @click.option("--out", required=True, type=click.Path(), help="A new .parquet file.")
 @_two("--test-lengths", "Lengths of test words, which say what is needed.")
-@click.option("--min-width", type=int, default=1, show_default=True, help="Leave out joins with a narrower block.")
+@schedule_option
+@width_option
 @catalogue_option
 @as_json
 def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
     """Write a small training set that shows every composition that words of a length can show."""
+    from seqbench.covering.cover import check_new, write_cover
     from seqbench.covering.cover import cover as search
-    from seqbench.covering.cover import cover_text, write_cover
 
+    check_new(Path(out))
     found = search(name, **options)
     write_cover(found, Path(out))
-    _print_json(found.to_dict()) if as_json else click.echo(cover_text(found, out))
+    _print_json({"out": out, **found.to_dict()}) if as_json else click.echo(f"{out}: {found!r}")
 
 
 @main.command()
