@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -418,3 +419,17 @@ def test_the_number_of_tokens_is_about_right(dataset):
         tokens = sum(lengths_of(planned, split))
         assert 0.8 < planned.splits[split].split.num_tokens / tokens < 1.25
         assert 0.7 < planned.splits[split].num_bytes / table(planned, split).nbytes < 1.4
+
+
+@pytest.mark.parametrize("changes", [{}, {"sampling": {"composition": 0.5, "class": 0.5}}], ids=str)
+def test_threads_may_share_a_plan(changes):
+    """Tables and reachable classes are made on first use; here by many threads at once, again and again."""
+    sizes = {"train_examples": 0, "validation_examples": 0, "test_lengths": (2, 60), "test_examples_per_length": 4096}
+    expected = None
+    for _ in range(5):
+        planned = plan("tomita_3", **sizes, **changes)
+        places = [(split, i) for split, part in planned.splits.items() for i in range(part.num_blocks)]
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(planned.block, *zip(*reversed(places), strict=True)))
+        expected = expected or found
+        assert all(one.equals(other) for one, other in zip(found, expected, strict=True))
