@@ -7,10 +7,10 @@ import pytest
 
 import seqbench
 from seqbench.errors import InputError, UnknownNameError
-from seqbench.generation.plan import dataset_names
+from seqbench.generation.plan import language_dataset_names
 from seqbench.languages import Language, language, solve
 
-ALL = dataset_names()
+ALL = language_dataset_names()
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from seqbench.catalogue.recipe import OPTIONS, check_options
-from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State
+from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State, TaskDataset
 from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, unknown_name
 
-T = TypeVar("T", Automaton, Dataset)
+T = TypeVar("T", Automaton, Dataset, TaskDataset)
 
 VARIABLE = "SEQBENCH_CATALOGUE"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -24,7 +24,9 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _WORDS = {"Object": "The table", "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
           "`str | null`": "text", " - at `$.": " at `"}  # fmt: skip
-_KNOWN_KEYS = {key for record in (Automaton, Dataset, Claims, State, Change) for key in record.__struct_fields__}
+_KNOWN_KEYS = {
+    key for record in (Automaton, Dataset, TaskDataset, Claims, State, Change) for key in record.__struct_fields__
+}
 
 
 class Catalogue:
@@ -69,7 +71,7 @@ class Catalogue:
         return _read(self._automata[name], Automaton)
 
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
-    def dataset(self, name: str) -> Dataset:
+    def dataset(self, name: str) -> Dataset | TaskDataset:
         """The dataset of a name.
 
         Raises:
@@ -78,7 +80,7 @@ class Catalogue:
         """
         if name not in self._datasets:
             raise unknown_name("dataset", name, self._datasets, "`seqbench list` shows all.")
-        return _read(self._datasets[name], Dataset)
+        return _read_dataset(self._datasets[name])
 
 
 def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:
@@ -173,6 +175,12 @@ def read_automaton(path: Path) -> Automaton:
     return _read(path, Automaton)
 
 
+def _read_dataset(file: Traversable) -> Dataset | TaskDataset:
+    """A dataset over a language, or of a task kind where the file has the key `task`."""
+    is_task = file.is_file() and re.search(r"^task\s*=", file.read_bytes().decode(errors="replace"), re.MULTILINE)
+    return _read(file, TaskDataset) if is_task else _read(file, Dataset)
+
+
 def _read(file: Traversable, record: type[T]) -> T:
     """The checked record of a file.
 
@@ -181,7 +189,7 @@ def _read(file: Traversable, record: type[T]) -> T:
     """
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        if record is Dataset:
+        if record is not Automaton:
             options = check_options({key: value for key, value in data.items() if key in OPTIONS})
             data |= {key: msgspec.to_builtins(value) for key, value in options.items()}
         checked = msgspec.convert(data, record)
@@ -214,7 +222,7 @@ def _check_automaton(automaton: Automaton) -> None:
         raise DefinitionError(f"A {given[0]} needs `alphabet`, the list of its symbols.")
 
 
-def _check_dataset(dataset: Dataset) -> None:
+def _check_dataset(dataset: Dataset | TaskDataset) -> None:
     for version in (dataset.version, *(entry.version for entry in dataset.history)):
         if not _VERSION.fullmatch(version):
             raise DefinitionError(f"The version {version!r} cannot be used. Write x.y.z, for example '1.0.0'.")
@@ -222,4 +230,4 @@ def _check_dataset(dataset: Dataset) -> None:
         raise DefinitionError(f"The last entry of [[history]] must be that of version {dataset.version!r}. Add it.")
 
 
-_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset}
+_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset, TaskDataset: _check_dataset}

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from seqbench.catalogue.recipe import Recipe
+from seqbench.catalogue.recipe import Range, Recipe
 
 
 class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,6 +103,52 @@ class Dataset(Recipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     title: str
     automaton: str
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+    version: str
+    history: tuple[Change, ...]
+    source: str
+
+
+class TaskRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The options that all datasets of a task kind share; the kind's own are its parameters.
+
+    Attributes:
+        train_lengths, validation_lengths: shortest and longest example; lengths are drawn uniformly.
+        test_lengths: every length in this range has equally many test examples.
+        test_lengths_list: the test lengths one by one; where given, instead of the range.
+        train_examples, validation_examples: number of examples; 0 leaves the split out.
+        test_examples_per_length: number of test examples of each length; 0 leaves the split out.
+        seed: whole number; another seed gives independent examples.
+    """
+
+    train_lengths: Range = (1, 40)
+    validation_lengths: Range = (1, 40)
+    test_lengths: Range = (41, 500)
+    test_lengths_list: tuple[int, ...] | None = None
+    train_examples: int = 100_000
+    validation_examples: int = 10_000
+    test_examples_per_length: int = 64
+    seed: int = 0
+
+    def options(self) -> dict[str, Any]:
+        """The shared options as plain data, in a fixed order."""
+        return {name: msgspec.to_builtins(getattr(self, name)) for name in TaskRecipe.__struct_fields__}
+
+
+class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of generators/ that names a task kind instead of an automaton.
+
+    Attributes:
+        title: one line that says what is to be learnt.
+        task: the kind (see generation.tasks).
+        parameters: of the kind; users override each by its name.
+        version: x.y.z of the data; any change of a row raises it.
+        history: what changed when, newest last.
+        source: the paper that defined the task.
+    """
+
+    title: str
+    task: str
     parameters: dict[str, Any] = msgspec.field(default_factory=dict)
     version: str
     history: tuple[Change, ...]

@@ -14,7 +14,7 @@ from seqbench.covering.expected import Task, expected_counts
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import level_name
 from seqbench.errors import InputError
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 
 Array = npt.NDArray[Any]
 
@@ -191,7 +191,7 @@ def expected_coverage(name: str, *, min_width: int = 1, catalogue: Folder = None
         >>> round(found.expected_seen, 9), len(found.keys)
         (1.0, 4)
     """
-    planned = plan(name, catalogue, **{"near_miss": False, **options})
+    planned = language_plan(name, catalogue, **{"near_miss": False, **options})
     task = task_of(planned, "tree", min_width)
     for split in ("train", "test"):
         if split not in planned.splits:

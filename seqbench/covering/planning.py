@@ -13,7 +13,7 @@ from seqbench.covering.chances import Chances
 from seqbench.covering.expected import MAX_CLASSES, Task
 from seqbench.covering.possible import possible, union
 from seqbench.errors import InputError, TooLargeError
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 
 Array = npt.NDArray[Any]
 
@@ -85,7 +85,7 @@ def coverage_plan(
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan(name, catalogue, near_miss=False, **options)
+    planned = language_plan(name, catalogue, near_miss=False, **options)
     task = task_of(planned, "tree", min_width)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(f"{name} has {len(task.monoid):,} classes; plans are made for {MAX_CLASSES:,} at most.")

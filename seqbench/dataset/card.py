@@ -7,17 +7,21 @@ from typing import Any
 
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.overview import overview
-from seqbench.generation.plan import Plan, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import plan
+from seqbench.generation.task_plan import TaskPlan
 
 
-def card(planned: Plan) -> str:
+def card(planned: BasePlan) -> str:
     """The card of a dataset as Markdown."""
     facts = overview(planned)
+    if isinstance(planned, TaskPlan):
+        return "\n".join([_head(planned, facts), _task(facts), _use(planned), _history(planned)])
     parts = [_head(planned, facts), _language(facts["language"]), _splits(facts), _use(planned), _history(planned)]
     return "\n".join(parts)
 
 
-def _head(planned: Plan, facts: dict[str, Any]) -> str:
+def _head(planned: BasePlan, facts: dict[str, Any]) -> str:
     source = f"Source of the task: {facts['source']}. Data version {facts['version']}."
     return f"# {planned.name}\n\n{facts['title']}\n\n{source}\n"
 
@@ -33,6 +37,20 @@ def _language(language: dict[str, Any]) -> str:
         "level": language["level"],
     }
     return "## Language\n\n" + _table(("fact", "value"), [(key, str(value)) for key, value in rows.items()])
+
+
+def _task(facts: dict[str, Any]) -> str:
+    apart = {"name", "title", "version", "source", "config", "recipe", "splits"}
+    rows = [(key, str(value)) for key, value in facts.items() if key not in apart]
+    splits = [
+        (name, f"{part['examples']:,}", "-".join(map(str, part["lengths"]))) for name, part in facts["splits"].items()
+    ]
+    return (
+        "## Task\n\n"
+        + _table(("fact", "value"), rows)
+        + "\n## Splits\n\n"
+        + _table(("split", "rows", "lengths"), splits)
+    )
 
 
 def _splits(facts: dict[str, Any]) -> str:
@@ -59,7 +77,7 @@ def _splits(facts: dict[str, Any]) -> str:
     return "## Splits\n\n" + _table(head, rows) + note
 
 
-def _use(planned: Plan) -> str:
+def _use(planned: BasePlan) -> str:
     return f"""## Use
 
 ```python
@@ -69,11 +87,11 @@ dataset = seqbench.load_dataset("{planned.name}")
 longer = seqbench.load_dataset("{planned.name}", test_lengths=(501, 1000), test_examples_per_length=4)
 ```
 
-Columns: `input_ids` (symbol ids), `label`, `syntactic_class` (the element of the syntactic monoid).
+Columns: {", ".join(f"`{name}`" for name in planned.schema.names)}.
 """
 
 
-def _history(planned: Plan) -> str:
+def _history(planned: BasePlan) -> str:
     return "## History\n\n" + "\n".join(f"- {entry.version}: {entry.change}" for entry in planned.recipe.history) + "\n"
 
 

@@ -8,9 +8,11 @@ from datasets.utils import tqdm
 
 from seqbench.algebra.structure import Structure
 from seqbench.errors import TooLargeError
+from seqbench.generation.base_plan import BasePlan, PlannedSplit
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
 from seqbench.generation.streams import unit_key
+from seqbench.generation.task_plan import TaskPlan
 
 Array = npt.NDArray[Any]
 
@@ -18,7 +20,7 @@ MAX_ROWS = 20_000_000
 MAX_TOKENS = 1_000_000_000
 
 
-def overview(plan: Plan) -> dict[str, Any]:
+def overview(plan: BasePlan) -> dict[str, Any]:
     """Language, recipe, splits, label shares and overlaps of a dataset.
 
     Makes every row of every split once (of huge splits a part, see `rows_read`); a bar shows how far it is.
@@ -29,16 +31,30 @@ def overview(plan: Plan) -> dict[str, Any]:
         >>> facts["language"]["classes"], facts["splits"]["test"]["examples"]
         (141, 256)
     """
-    return {
+    facts = {
         "name": plan.name,
         "title": plan.recipe.title,
         "version": plan.version,
         "source": plan.recipe.source,
         "config": plan.config_id,
-        "language": language_facts(plan),
         "recipe": plan.recipe.options(),
-        "splits": split_facts(plan),
     }
+    if isinstance(plan, TaskPlan):
+        sizes = {name: _sizes(split) for name, split in plan.splits.items()}
+        return facts | {
+            "task": plan.recipe.task,
+            "parameters": plan.recipe.parameters,
+            **plan.task.facts(),
+            "splits": sizes,
+        }
+    if isinstance(plan, Plan):
+        return facts | {"language": language_facts(plan), "splits": split_facts(plan)}
+    raise TypeError(type(plan))
+
+
+def _sizes(split: PlannedSplit) -> dict[str, Any]:
+    lengths = split.split.lengths
+    return {"examples": split.num_examples, "lengths": [int(lengths[0]), int(lengths[-1])], "num_lengths": len(lengths)}
 
 
 def language_facts(plan: Plan) -> dict[str, Any]:

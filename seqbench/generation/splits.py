@@ -60,26 +60,20 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """One split: a pure function from block numbers to rows.
+class Layout:
+    """Which rows a split has, in which blocks, and what keys each.
 
     Attributes:
         identity: what keys its rows.
-        sampler: draws them.
         lengths: the lengths it holds, shape (k,), int64, rising.
         examples: number of rows in all, or of each length where `per_length`.
         per_length: whether every length has equally many rows.
-        alternate: whether row i is drawn by law i mod (number of laws), not by weight.
-        hold: for each length up to the longest: 0 any word, 1 words not held out, 2 held-out words.
     """
 
     identity: Identity
-    sampler: Sampler
     lengths: Array
     examples: int
     per_length: bool
-    alternate: bool = False
-    hold: Array | None = None
 
     @property
     def num_examples(self) -> int:
@@ -106,21 +100,20 @@ class Split:
         """Number of symbols: exact where lengths are fixed, else expected."""
         return int(self.num_examples * self.lengths.mean())
 
-    def rows(self, block: int) -> Rows:
-        """The rows of a block.
+    def block(self, index: int) -> tuple[Array, rng.Words, Array]:
+        """Lengths, random streams and numbers within their units of the rows of a block.
 
         Raises:
             InputError: no such block.
         """
-        if not 0 <= block < self.num_blocks:
+        if not 0 <= index < self.num_blocks:
             raise InputError(
-                f"{self.identity.split!r} has no block {block}. Blocks run from 0 to {self.num_blocks - 1}."
+                f"{self.identity.split!r} has no block {index}. Blocks run from 0 to {self.num_blocks - 1}."
             )
-        units = self._units(block)
+        units = self._units(index)
         streams = np.concatenate([rng.row_streams(self._key(unit), np.arange(unit.rows)) for unit in units], axis=1)
         lengths = np.concatenate([self._lengths(unit) for unit in units])
-        law = np.concatenate([np.arange(unit.rows) for unit in units]) % len(self.sampler.laws)
-        return self._hold_out(lengths, streams, law if self.alternate else None)
+        return lengths, streams, np.concatenate([np.arange(unit.rows) for unit in units])
 
     @cached_property
     def _runs(self) -> list[tuple[int, list[int | None]]]:
@@ -162,6 +155,30 @@ class Split:
             return np.full(unit.rows, unit.length, dtype=np.int64)
         streams = rng.row_streams(self._key(unit), np.arange(unit.rows))
         return self.lengths[rng.below(rng.draw64(rng.lane(streams, rng.CHOICE))[0], len(self.lengths))]
+
+
+@dataclass(frozen=True, eq=False)
+class Split(Layout):
+    """One split of words of a language: a pure function from block numbers to rows.
+
+    Attributes:
+        sampler: draws the words.
+        alternate: whether row i is drawn by law i mod (number of laws), not by weight.
+        hold: for each length up to the longest: 0 any word, 1 words not held out, 2 held-out words.
+    """
+
+    sampler: Sampler
+    alternate: bool = False
+    hold: Array | None = None
+
+    def rows(self, block: int) -> Rows:
+        """The rows of a block.
+
+        Raises:
+            InputError: no such block.
+        """
+        lengths, streams, numbers = self.block(block)
+        return self._hold_out(lengths, streams, numbers % len(self.sampler.laws) if self.alternate else None)
 
     def _hold_out(self, lengths: Array, streams: rng.Words, law: Array | None) -> Rows:
         """Rows drawn again, each from its own stream, until each is on its side of the hold-out."""
