@@ -126,7 +126,8 @@ def _is_task(name: str, catalogue: str | None) -> bool:
     from seqbench.catalogue.schema import TaskDataset
 
     opened = open_catalogue(catalogue)
-    return name in opened.datasets and isinstance(opened.dataset(name), TaskDataset)
+    known = opened.name_of(name)
+    return known in opened.datasets and isinstance(opened.dataset(known), TaskDataset)
 
 
 def _print_json(value: Any) -> None:
@@ -185,12 +186,13 @@ def sample(
     """Draw words of one length, exactly uniformly."""
     from seqbench.languages import language
 
-    planned = _plan(name, catalogue, {}) if _is_task(name, catalogue) else None
-    if planned is not None:
+    if _is_task(name, catalogue):
+        if label is not None or how["syntactic_class"] is not None or how["sampling"] != "uniform":
+            raise click.UsageError(f"{name!r} is no language: leave out --label, --class and --sampling.")
+        planned = _plan(name, catalogue, {})
         rows = planned.sample(length, count, how["seed"])
-        _print_json(rows) if as_json else click.echo(
-            "\n".join("  ".join(planned.task.show(row).values()) for row in rows)
-        )
+        shown = ["  ".join(planned.task.show(row).values()) for row in rows]
+        _print_json(rows) if as_json else click.echo("\n".join(shown))
         return
     lang = language(name, catalogue)
     words = lang.sample(length, _name_or_number(label), count, **how)

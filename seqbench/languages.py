@@ -22,7 +22,7 @@ from seqbench.catalogue.schema import TaskDataset
 from seqbench.errors import InputError, UnknownNameError, quoted, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
-from seqbench.generation.plan import Folder, label_id, plan
+from seqbench.generation.plan import NO_MACHINE, Folder, label_id, plan
 from seqbench.generation.sampler import Sampler, nearest_lengths
 from seqbench.generation.splits import UNIT_ROWS
 from seqbench.generation.task_plan import TaskPlan
@@ -310,10 +310,11 @@ def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language
 
 
 def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
+    name = name if name in opened.automata else opened.name_of(name)
     if name in opened.datasets and not parameters:
         dataset = opened.dataset(name)
         if isinstance(dataset, TaskDataset):
-            raise InputError(f"{name!r} is not over a regular language, so it has no machine and no classes.")
+            raise InputError(NO_MACHINE.format(name=name))
         return machine_of(opened, dataset.automaton, dataset.parameters)
     if name in opened.datasets and name not in opened.automata:
         found = getattr(opened.dataset(name), "automaton", "another one")

@@ -41,6 +41,13 @@ class Grammar:
         return tuple(dict.fromkeys(left for left, _ in self.rules))
 
     @functools.cached_property
+    def nullable(self) -> frozenset[str]:
+        """The nonterminals that derive the empty word."""
+        form = self.binary
+        empty = _nullable(form)
+        return frozenset(name for i, name in enumerate(self.nonterminals, form.terminals) if i in empty)
+
+    @functools.cached_property
     def binary(self) -> "Binary":
         """The grammar with right sides of at most two symbols, as numbers."""
         return _binary(self)
@@ -75,6 +82,10 @@ class Grammar:
             >>> sorted("".join(word) for word in parse("S -> ( S ) S |").words(4))
             ['(())', '()()']
         """
+        return {tuple(self.terminals[symbol] for symbol in word) for word in self._lists(length)[length]}
+
+    def _lists(self, length: int) -> list[set[tuple[int, ...]]]:
+        """All words of each length up to one, as ids."""
         form = self.binary
         lists: list[list[set[tuple[int, ...]]]] = [[set() for _ in range(length + 1)] for _ in range(form.size)]
         if length:
@@ -85,7 +96,7 @@ class Grammar:
                 lists[left][n] = {word for right in form.rules[left] for word in _spelled(lists, right, n)}
                 if len(lists[left][n]) > MAX_WORDS:
                     raise TooLargeError(f"There are over {MAX_WORDS:,} words of length {n}. List shorter ones.")
-        return {tuple(self.terminals[symbol] for symbol in word) for word in lists[form.start][length]}
+        return lists[form.start]
 
     def ambiguous_at(self, longest: int) -> int | None:
         """The shortest length up to `longest` with a word of two derivations; None where there is none.
@@ -96,8 +107,8 @@ class Grammar:
             >>> parse("E -> E + E | a").ambiguous_at(8), parse("S -> ( S ) S |").ambiguous_at(12)
             (5, None)
         """
-        counts = self.counts(longest)
-        return next((n for n in range(longest + 1) if counts[n] != len(self.words(n))), None)
+        counts, lists = self.counts(longest), self._lists(longest)
+        return next((n for n in range(longest + 1) if counts[n] != len(lists[n])), None)
 
     def check_unambiguous(self, longest: int) -> None:
         """Nothing, if no word up to a length has two derivations.

@@ -66,6 +66,21 @@ class Parameter:
         return f"It is {kind}: {self.summary}."
 
 
+@dataclass(frozen=True)
+class Name(Parameter):
+    """A parameter that is text."""
+
+    def check(self, value: Any) -> Any:
+        """The text."""
+        if not isinstance(value, str) or not value:
+            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+        return value
+
+    def allowed(self) -> str:
+        """The allowed values in one sentence."""
+        return f"It is text: {self.summary}."
+
+
 def _integer(parameter: Parameter, value: Any) -> int | None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and parameter.minimum <= value <= parameter.maximum else None

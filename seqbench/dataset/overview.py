@@ -7,17 +7,15 @@ import numpy.typing as npt
 from datasets.utils import tqdm
 
 from seqbench.algebra.structure import Structure
+from seqbench.dataset.reading import KEY, Repeats, blocks_read
+from seqbench.dataset.task_facts import task_split_facts
 from seqbench.errors import TooLargeError
-from seqbench.generation.base_plan import BasePlan, PlannedSplit
+from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
-from seqbench.generation.streams import unit_key
 from seqbench.generation.task_plan import TaskPlan
 
 Array = npt.NDArray[Any]
-
-MAX_ROWS = 20_000_000
-MAX_TOKENS = 1_000_000_000
 
 
 def overview(plan: BasePlan) -> dict[str, Any]:
@@ -40,21 +38,15 @@ def overview(plan: BasePlan) -> dict[str, Any]:
         "recipe": plan.recipe.options(),
     }
     if isinstance(plan, TaskPlan):
-        sizes = {name: _sizes(split) for name, split in plan.splits.items()}
         return facts | {
             "task": plan.recipe.task,
             "parameters": plan.recipe.parameters,
             **plan.task.facts(),
-            "splits": sizes,
+            "splits": task_split_facts(plan),
         }
     if isinstance(plan, Plan):
         return facts | {"language": language_facts(plan), "splits": split_facts(plan)}
     raise TypeError(type(plan))
-
-
-def _sizes(split: PlannedSplit) -> dict[str, Any]:
-    lengths = split.split.lengths
-    return {"examples": split.num_examples, "lengths": [int(lengths[0]), int(lengths[-1])], "num_lengths": len(lengths)}
 
 
 def language_facts(plan: Plan) -> dict[str, Any]:
@@ -82,39 +74,23 @@ def language_facts(plan: Plan) -> dict[str, Any]:
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores.
-
-    `in_train` tells how many rows hold a word that `train` holds too (compared by 64-bit keyed hashes, which differ
-    for different words but for one chance in 2^64 a pair).
-    """
+    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores."""
     facts: dict[str, dict[str, Any]] = {}
-    train: Array | None = None
-    blocks = {name: _blocks_read(split) for name, split in plan.splits.items()}
+    repeats = Repeats()
+    blocks = {name: blocks_read(split) for name, split in plan.splits.items()}
     with tqdm(total=sum(map(len, blocks.values())), desc=f"Reading {plan.name}") as bar:
         for name, split in plan.splits.items():
             lengths, labels, hashes = _columns(split, blocks[name], bar)
-            facts[name] = _facts(plan, split, lengths, labels)
-            facts[name]["rows_read"] = len(lengths)
-            facts[name]["distinct_words"] = len(np.unique(hashes))
-            if name == "train":
-                train = np.unique(hashes)
-            elif train is not None:
-                facts[name]["in_train"] = int(np.isin(hashes, train).sum())
+            facts[name] = {**_facts(plan, split, lengths, labels), **repeats.of(name, hashes)}
     return facts
-
-
-def _blocks_read(split: SplitPlan) -> range:
-    """All blocks of a split; of a huge one as many, evenly spread, as can be read in seconds."""
-    share = min(1.0, MAX_TOKENS / max(1, split.split.num_tokens), MAX_ROWS / max(1, split.num_examples))
-    return range(0, split.num_blocks, max(1, int(1 / share)))
 
 
 def _columns(split: SplitPlan, blocks: range, bar: Any) -> tuple[Array, Array, Array]:
     """Length, label and hash of the rows of some blocks."""
-    key, parts = unit_key("overlap"), []
+    parts = []
     for index in blocks:
         rows = split.split.rows(index)
-        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, key)))
+        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, KEY)))
         bar.update()
     lengths, labels, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
     return lengths, labels, hashes

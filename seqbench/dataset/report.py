@@ -15,6 +15,9 @@ from seqbench.generation.task_plan import TaskPlan
 from seqbench.languages import Language
 
 WIDTH = 60  # symbols of a word that are shown
+NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences"}
+"""Facts of a task's dataset that every dataset has, or that are told apart."""
+REPEATS = ("distinct_words", "in_train")
 
 
 def info_text(facts: dict[str, Any]) -> str:
@@ -41,13 +44,27 @@ def info_text(facts: dict[str, Any]) -> str:
 
 def _task_text(facts: dict[str, Any]) -> str:
     """The facts of a task's dataset as text: one line a fact, then the splits."""
-    apart = {"name", "title", "version", "source", "config", "recipe", "splits"}
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
-    lines += _aligned([(key, _shorten(str(value), 100)) for key, value in facts.items() if key not in apart])
-    rows: list[tuple[str, ...]] = [("split", "rows", "lengths")]
+    own = {key: value for key, value in facts.items() if key not in NOT_OWN}
+    lines += _aligned([(key, _shorten(str(value), 100)) for key, value in own.items()])
+    rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "different", "in train", "trivial rules score")]
     for name, split in facts["splits"].items():
-        rows.append((name, str(split["examples"]), "-".join(map(str, split["lengths"]))))
-    return "\n".join([*lines, "", *_aligned(rows)])
+        different, shared = (f"{split[key] / split['rows_read']:.1%}" if key in split else "" for key in REPEATS)
+        span = "-".join(map(str, split["lengths"]))
+        rows.append((name, str(split["examples"]), span, different, shared, scores_text(split)))
+    differences = [f"differs from the published task: {each}" for each in facts.get("differences", [])]
+    return "\n".join([*lines, "", *_aligned(rows), *([""] if differences else []), *differences])
+
+
+def scores_text(split: dict[str, Any]) -> str:
+    """The scores of trivial rules in a split's facts, in one line.
+
+    Example:
+        >>> scores_text({"examples": 5, "majority_score": 0.5, "last_symbol_score": 0.75})
+        'majority 0.5, last symbol 0.75'
+    """
+    found = {key.removesuffix("_score"): value for key, value in split.items() if key.endswith("_score")}
+    return ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in found.items())
 
 
 def _green(language: dict[str, Any]) -> str:

@@ -18,9 +18,12 @@ from seqbench.generation.splits import Layout
 class PlannedSplit(Protocol):
     """A split of a plan, with its blocks as Arrow."""
 
-    split: Layout
     num_examples: int
     num_blocks: int
+
+    @property
+    def split(self) -> Layout:
+        """Which rows it has, and what keys them."""
 
     @property
     def num_bytes(self) -> int:

@@ -62,6 +62,21 @@ class Derivations:
         self._prepare(longest)
         return np.asarray(self._counts[self.grammar.binary.start, : longest + 1, 0] > 0)
 
+    def log2_counts(self, longest: int) -> npt.NDArray[np.float64]:
+        """The base-2 logarithms of the numbers of words, by length, shape (longest + 1,); minus infinity for none.
+
+        Example:
+            >>> from seqbench.algebra.grammar import parse
+            >>> Derivations(parse("S -> ( S ) S |")).log2_counts(6).round(3).tolist()
+            [0.0, -inf, 0.0, -inf, 1.0, -inf, 2.322]
+        """
+        self._prepare(longest)
+        high, _, exponent = self._counts[self.grammar.binary.start, : longest + 1].T
+        found = np.full(longest + 1, -np.inf)
+        there = high > 0
+        found[there] = np.log2(high[there].astype(np.float64)) + 64 + exponent[there].astype(np.int64)
+        return found
+
     def fill(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> None:
         """Writes a word of each length to `out` at its offset.
 

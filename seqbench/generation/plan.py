@@ -24,6 +24,11 @@ from seqbench.generation.task_plan import TaskPlan
 
 Folder = str | os.PathLike[str] | None
 
+NO_MACHINE = (
+    "{name!r} is not over a regular language, so it has no machine and no classes. Load it with seqbench.load_dataset, "
+    "or name one that is, such as 'dyck_d6'."
+)
+
 OPTIONS = frozenset(recipes.OPTIONS)
 
 
@@ -66,6 +71,7 @@ def plan(name: str, catalogue: Folder = None, **overrides: Any) -> BasePlan:
     opened = open_catalogue(catalogue)
     if not isinstance(name, str):
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
+    name = opened.name_of(name)
     defaults = opened.dataset(name)
     if isinstance(defaults, TaskDataset):
         return TaskPlan(name, opened, defaults, overrides)
@@ -78,9 +84,12 @@ def language_plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Pla
     Raises:
         InputError: the dataset is of another kind.
     """
+    opened = open_catalogue(catalogue)
+    known = opened.name_of(name)
+    if known in opened.datasets and isinstance(opened.dataset(known), TaskDataset):
+        raise InputError(NO_MACHINE.format(name=name))
     found = plan(name, catalogue, **overrides)
-    if not isinstance(found, Plan):
-        raise InputError(f"{name!r} is not over a regular language, so it has no machine and no classes.")
+    assert isinstance(found, Plan)  # noqa: S101  # for the type checker: there are two kinds of plans
     return found
 
 

@@ -17,6 +17,7 @@ from seqbench.generation.base_plan import BasePlan, arrow_bytes
 from seqbench.generation.splits import UNIT_ROWS, Identity, Layout
 from seqbench.generation.streams import row_streams
 from seqbench.generation.tasks import TASKS
+from seqbench.generation.tasks.task import DrawsBySplit, Purpose
 
 if TYPE_CHECKING:
     from seqbench.generation.tasks.task import Task
@@ -42,7 +43,7 @@ class TaskPlan(BasePlan):
         self._kind = TASKS[defaults.task]
         self._defaults = self._resolve(defaults, {})
         self.recipe = self._resolve(defaults, overrides)
-        self.task: Task = self._kind.build(self.recipe.parameters)
+        self.task: Task = self._kind.make(self.recipe.parameters, catalogue)
 
     def _resolve(self, record: TaskDataset, overrides: Mapping[str, Any]) -> TaskDataset:
         given = {name: recipes.plain(value) for name, value in self._kind.expand(dict(overrides)).items()}
@@ -53,11 +54,10 @@ class TaskPlan(BasePlan):
         shared = {name: given[name] for name in given if name in TaskRecipe.__struct_fields__}
         own = {name: given[name] for name in given if name not in shared}
         parameters = self._kind.check(record.parameters | own)
-        listed = shared.pop("test_lengths_list", record.test_lengths_list)
         if "test_lengths" in overrides and "test_lengths_list" not in overrides:
-            listed = None  # a range of the user's replaces the list
-        options = recipes.check_options(shared)
-        return msgspec.structs.replace(record, parameters=parameters, test_lengths_list=_rising(listed), **options)
+            shared["test_lengths_list"] = None  # a range of the user's replaces the list
+        options = recipes.check_options(shared, recipes.TASK_OPTIONS)
+        return msgspec.structs.replace(record, parameters=parameters, **options)
 
     @functools.cached_property
     def splits(self) -> dict[str, "TaskSplit"]:
@@ -66,6 +66,7 @@ class TaskPlan(BasePlan):
         wanted = {
             "train": (recipe.train_lengths, recipe.train_examples),
             "validation": (recipe.validation_lengths, recipe.validation_examples),
+            "validation_long": (recipe.validation_long_lengths, recipe.validation_long_examples),
             "test": (recipe.test_lengths, recipe.test_examples_per_length),
         }
         return {split: self._split(split, *what) for split, what in wanted.items() if what[1] > 0}
@@ -79,12 +80,14 @@ class TaskPlan(BasePlan):
             raise InputError(f"{self.name} has no example of length {wanted[~admitted][0]}. {self.task.lengths_hint}")
         if len(lengths) == 0:
             raise InputError(f"{self.name} has no example at any of {split}_lengths {span}. {self.task.lengths_hint}")
-        facts: dict[str, Any] = {"parameters": self.recipe.parameters}
-        if split != "test":
-            facts["lengths"] = span
-        text = json.dumps(facts, sort_keys=True)
-        identity = Identity(self.name, self.version, text, self.recipe.seed, split)
-        return TaskSplit(self, Layout(identity, lengths, examples, per_length=split == "test"))
+        facts: dict[str, Any] = {} if split == "test" else {"lengths": span}
+        layout = Layout(self._identity(split, self.recipe.seed, **facts), lengths, examples, per_length=split == "test")
+        return TaskSplit(self, layout)
+
+    def _identity(self, split: str, seed: int, **facts: Any) -> Identity:
+        """Only what a split's rows depend on is part of their key."""
+        text = json.dumps({"parameters": self._kind.key(self.recipe.parameters), **facts}, sort_keys=True)
+        return Identity(self.name, self.version, text, seed, split)
 
     def sample(self, length: int, n: int = 1, seed: int = 0) -> list[dict[str, Any]]:
         """Examples of one length, drawn apart from the splits, as rows.
@@ -96,8 +99,7 @@ class TaskPlan(BasePlan):
         if not self.task.admits(length)[length]:
             raise InputError(f"{self.name} has no example of length {length}. {self.task.lengths_hint}")
         seed = recipes.whole("seed", seed, 0, 2**64 - 1)
-        text = json.dumps(self.recipe.parameters, sort_keys=True)
-        key = Identity(self.name, self.version, text, seed, "sample").key(length)
+        key = self._identity("sample", seed).key(length)
         columns = self.task.draw(np.full(n, length), row_streams(key, np.arange(n)))
         arrays = [columns[field.name].cast(field.type) for field in self.schema]
         return list(pa.RecordBatch.from_arrays(arrays, schema=self.schema).to_pylist())
@@ -128,17 +130,9 @@ class TaskPlan(BasePlan):
 
     @property
     def _generator(self) -> str:
-        return f"{self.recipe.task} {json.dumps(self.recipe.parameters, sort_keys=True)}"
-
-
-def _rising(listed: Any) -> tuple[int, ...] | None:
-    """A list of test lengths, each once, the shortest first."""
-    if listed is None:
-        return None
-    items = list(listed) if isinstance(listed, list | tuple) else [listed]
-    if not items:
-        raise InputError("test_lengths_list is empty. List at least one length, or leave it out.")
-    return tuple(sorted({recipes.whole("test_lengths_list", item, 1, recipes.MAX_LENGTH) for item in items}))
+        # What a task reads from the catalogue has a fingerprint: an edited definition is another generator.
+        read = getattr(self.task, "fingerprint", "")
+        return f"{self.recipe.task} {json.dumps(self.recipe.parameters, sort_keys=True)} {read}".rstrip()
 
 
 def _canonical(recipe: TaskDataset) -> str:
@@ -162,7 +156,9 @@ class TaskSplit:
         """A block as Arrow."""
         lengths, streams, _ = self.split.block(index)
         task, schema = self._owner.task, self._owner.schema
-        # A task may have a test bank of its own: draw_test, where row i of a length is ROW_AND_LANE of its stream.
-        draw = getattr(task, "draw_test", task.draw) if self.split.per_length else task.draw
-        columns = draw(lengths, streams)
+        if isinstance(task, DrawsBySplit):
+            purpose = Purpose(self.split.identity, self._owner.recipe.train_lengths)
+            columns = task.draw_for(purpose, lengths, streams)
+        else:
+            columns = task.draw(lengths, streams)
         return pa.RecordBatch.from_arrays([columns[field.name].cast(field.type) for field in schema], schema=schema)

@@ -461,4 +461,4 @@ def test_the_form_of_words_says_little(name):
     shaped = plan(f"flare_{name}", near_miss=1, same_shape=1).task
     drawn, _ = draw(shaped, 12 if name == "missing_duplicate_string" else 13, 200)
     kept = [bool(re.fullmatch(SHAPES[name], text)) for text in texts_of(name, drawn, alphabet)]
-    assert np.mean(kept) >= (0.9 if name == "stack_manipulation" else 1)  # a few stacks show too little to be changed
+    assert np.mean(kept) >= (0.75 if name == "stack_manipulation" else 1)  # a stack that ends empty shows no bit

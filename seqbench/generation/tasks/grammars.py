@@ -7,12 +7,15 @@ from typing import Any
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import decode
-from seqbench.algebra.parameters import Parameter
+from seqbench.algebra.parameters import Name, Parameter
+from seqbench.catalogue.languages import grammar_of
+from seqbench.catalogue.reader import Catalogue
+from seqbench.errors import unknown_name
 from seqbench.generation.streams import Words
 from seqbench.generation.tasks.flare import EXTRA, NEAR_MISS, SAME_SHAPE, SINGLE_LABEL_LENGTHS, counting, templates
 from seqbench.generation.tasks.flare.language import Array, Language, Mask
 from seqbench.generation.tasks.flare.recognition import Recognition
-from seqbench.generation.tasks.task import Kind, Task
+from seqbench.generation.tasks.task import Kind, Purpose, Task
 
 GRAMMARS: dict[str, Callable[[int], Language]] = {
     "dyck": counting.brackets,
@@ -23,22 +26,17 @@ GRAMMARS: dict[str, Callable[[int], Language]] = {
     "anbncn": lambda _: templates.template("anbncn"),
     "ww": lambda _: templates.template("copy"),
 }
-"""Every language by name; the number is that of the kinds of brackets. The last two are context-sensitive."""
-
-SOURCES = {
-    "anbn": "S -> a S b |",
-    "marked_palindrome": "S -> 0 S 0 | 1 S 1 | #",
-    "palindrome": "S -> 0 S 0 | 1 S 1 | 0 | 1 |",
-}
-"""Grammars of the languages that are drawn directly, for reference and for tests."""
+"""Built-in languages by name; the number is that of the kinds of brackets. The last two are context-sensitive."""
 
 
 class Recognise(Recognition):
     """Is the word in the language? Members uniform, non-members as in `flare`, half and half at every length."""
 
+    fingerprint = ""
+
     def facts(self) -> dict[str, Any]:
         """As of every recognition task; there is no published dataset to compare with."""
-        return {name: fact for name, fact in super().facts().items() if name != "differs_from_published"}
+        return {name: fact for name, fact in super().facts().items() if name != "differences"}
 
 
 class Generate(Recognise):
@@ -62,9 +60,8 @@ class Generate(Recognise):
         members[0] = False
         return members
 
-    def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
-        """Members."""
-        columns = super().draw(lengths, streams)
+    def _draw(self, purpose: Purpose | None, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+        columns = super()._draw(purpose, lengths, streams)
         return {name: columns[name] for name in self.schema.names}
 
     def _labels(self, lengths: Array, streams: Words) -> Array:
@@ -84,23 +81,36 @@ class Generate(Recognise):
         return {"input_ids": decode(self.language.alphabet, row["input_ids"])}
 
 
-def _build(parameters: dict[str, Any]) -> Task:
-    language = GRAMMARS[parameters["language"]](parameters["kinds"])
+def _language(catalogue: Catalogue, name: str, kinds: int) -> tuple[Language, str]:
+    """The language of a name, those of the catalogue first, and what identifies its definition."""
+    mine = [each for each in catalogue.automata if catalogue.automaton(each).grammar is not None]
+    if name in mine:
+        grammar = grammar_of(catalogue, name)
+        return counting.of_grammar(grammar), repr(grammar)
+    if name not in GRAMMARS:
+        raise unknown_name("language with a grammar", name, {*GRAMMARS, *mine}, "Or give automata/NAME.toml a grammar.")
+    return GRAMMARS[name](kinds), ""
+
+
+def _build(parameters: dict[str, Any], catalogue: Catalogue) -> Task:
+    language, fingerprint = _language(catalogue, parameters["language"], parameters["kinds"])
     task = Generate if parameters["mode"] == "generation" else Recognise
-    return task(
+    made = task(
         language,
         parameters["near_miss"],
         parameters["same_shape"],
         parameters["single_label_lengths"],
         parameters["extra"],
     )
+    made.fingerprint = fingerprint
+    return made
 
 
 KINDS = {
     "grammar": Kind(
         _build,
         (
-            Parameter("language", "choice", "the language", choices=tuple(GRAMMARS)),
+            Name("language", "choice", f"a grammar's name in automata/, or {', '.join(GRAMMARS)}"),
             Parameter("kinds", "integer", "kinds of brackets of the language dyck", 1, 8, default=2),
             Parameter(
                 "mode",
@@ -115,5 +125,7 @@ KINDS = {
             EXTRA,
         ),
         {},
+        presentation=("extra",),
+        reads_catalogue=True,
     )
 }

@@ -28,7 +28,7 @@ from seqbench.catalogue.recipe import whole
 from seqbench.errors import InputError, quoted
 from seqbench.generation.streams import CHOICE, FIRST_WORD, ROW_AND_LANE, Words, below, draw64, lane
 from seqbench.generation.tasks.handed import each_word
-from seqbench.generation.tasks.task import Kind
+from seqbench.generation.tasks.task import Kind, Purpose
 from seqbench.generation.words import fill_fair
 
 Array = npt.NDArray[Any]
@@ -60,7 +60,11 @@ class Bits:
         """Words of independent fair bits."""
         return self._columns(lengths, *_fair(lengths, streams), streams)
 
-    def draw_test(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+    def draw_for(self, purpose: Purpose, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+        """Words of independent fair bits; in the split `test` the bank."""
+        return self.bank(lengths, streams) if purpose.identity.split == "test" else self.draw(lengths, streams)
+
+    def bank(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Rows of the test bank."""
         tokens, offsets = _fair(lengths, streams)
         if self.rule == "first":
@@ -136,7 +140,7 @@ class Majority(Bits):
         """Every odd length."""
         return np.asarray(np.arange(longest + 1) % 2 == 1)
 
-    def draw_test(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+    def bank(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """A word and its complement by turns."""
         tokens, offsets = _fair(lengths, _leaders(streams))
         tokens ^= np.repeat(_follows(streams), lengths)
@@ -165,7 +169,7 @@ class Index(Bits):
         lengths = np.arange(longest + 1)
         return (lengths > 0) & (lengths <= MAX_BITS)
 
-    def draw_test(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+    def bank(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """A word and its complement with the same index by turns."""
         leaders = _leaders(streams)
         tokens, offsets = _fair(lengths, leaders)

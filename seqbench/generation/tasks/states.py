@@ -10,9 +10,9 @@ import pyarrow as pa
 from seqbench.algebra import walks
 from seqbench.algebra.alphabet import encode
 from seqbench.algebra.machine import Machine
-from seqbench.algebra.parameters import Parameter
+from seqbench.algebra.parameters import Name, Parameter
 from seqbench.catalogue.languages import machine_of
-from seqbench.catalogue.reader import open_catalogue
+from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.schema import Dataset
 from seqbench.errors import InputError, UnknownNameError, quoted, unknown_name
 from seqbench.generation.streams import FIRST_WORD, Words, lane
@@ -147,15 +147,18 @@ class StateTracking(Tracker):
     are named by number and, where the automaton has one, the label of the words that end there.
 
     Example:
-        >>> task = StateTracking({"automaton": "dyck_d2", "automaton_parameters": {}, "targets": "prefix"})
+        >>> from seqbench.catalogue.reader import open_catalogue
+        >>> parameters = {"automaton": "dyck_d2", "automaton_parameters": {}, "targets": "prefix"}
+        >>> task = StateTracking(parameters, open_catalogue())
         >>> task.solve("0011"), task.label_names
         ([1, 3, 1, 0], ('0 accept', '1 reject', '2 reject', '3 reject'))
     """
 
-    def __init__(self, parameters: dict[str, Any]) -> None:
+    def __init__(self, parameters: dict[str, Any], catalogue: Catalogue) -> None:
         """The task of a dataset's or a catalogue entry's automaton."""
         self.name = parameters["automaton"]
-        machine = _machine(self.name, parameters["automaton_parameters"])
+        machine = _machine(catalogue, self.name, parameters["automaton_parameters"])
+        self.fingerprint = machine.fingerprint
         names = [machine.labels[output] if output >= 0 else "outside" for output in machine.outputs]
         states = tuple(f"{number} {name}" for number, name in enumerate(names))
         super().__init__(machine.transitions, machine.alphabet, states, parameters["targets"])
@@ -165,8 +168,7 @@ class StateTracking(Tracker):
         return {"automaton": self.name} | super().facts()
 
 
-def _machine(name: str, parameters: dict[str, Any]) -> Machine:
-    catalogue = open_catalogue()
+def _machine(catalogue: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
     if name in catalogue.automata:
         return machine_of(catalogue, name, parameters)
     if name not in catalogue.datasets:
@@ -175,21 +177,6 @@ def _machine(name: str, parameters: dict[str, Any]) -> Machine:
     if not isinstance(dataset, Dataset):
         raise UnknownNameError(f"The dataset {name!r} has no automaton. Name one that has, for example 'dyck_d6'.")
     return machine_of(catalogue, dataset.automaton, dataset.parameters | parameters)
-
-
-@dataclass(frozen=True)
-class Name(Parameter):
-    """A parameter that is text."""
-
-    def check(self, value: Any) -> Any:
-        """The text."""
-        if not isinstance(value, str) or not value:
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
-        return value
-
-    def allowed(self) -> str:
-        """The allowed values in one sentence."""
-        return f"It is text: {self.summary}."
 
 
 @dataclass(frozen=True)
@@ -218,5 +205,7 @@ KINDS = {
             TARGETS,
         ),
         {},
+        presentation=("targets",),
+        reads_catalogue=True,
     )
 }

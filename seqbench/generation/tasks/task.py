@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.algebra.parameters import Parameter
+from seqbench.catalogue.reader import Catalogue
+from seqbench.catalogue.recipe import Range
 from seqbench.errors import InputError, unknown_name
+from seqbench.generation import heldout
+from seqbench.generation.splits import Identity
 from seqbench.generation.streams import Words
 
 Array = npt.NDArray[Any]
@@ -54,18 +58,61 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True)
+class Purpose:
+    """The split that rows are drawn for, for tasks that care.
+
+    Attributes:
+        identity: what keys its rows.
+        train_lengths: shortest and longest example of training.
+    """
+
+    identity: Identity
+    train_lengths: Range
+
+    @property
+    def is_training(self) -> bool:
+        """Whether it is the split `train`."""
+        return self.identity.split == "train"
+
+    def is_held_out(self, tokens: Array, offsets: Array) -> npt.NDArray[np.bool_]:
+        """Whether each word is kept from training (see heldout)."""
+        key = self.identity
+        return heldout.is_held_out(tokens, offsets, key.dataset, key.version, key.seed)
+
+
+@runtime_checkable
+class DrawsBySplit(Protocol):
+    """A task whose rows differ by split: a test bank of its own, or words held out of training."""
+
+    def draw_for(self, purpose: Purpose, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+        """As `Task.draw`; row i of a length has the number ROW_AND_LANE of its stream."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """A task kind: how to build a task from parameters.
 
     Attributes:
-        build: called with the checked parameters.
+        build: called with the checked parameters, and with the catalogue where `reads_catalogue`.
         parameters: their specification.
         aliases: options that stand for several, each a function from its value to what it stands for.
+        presentation: parameters that choose how rows are shown, not which rows: they are no part of the rows' key.
+        reads_catalogue: whether its parameters name entries of the catalogue.
     """
 
-    build: Callable[[dict[str, Any]], Task]
+    build: Callable[..., Task]
     parameters: tuple[Parameter, ...]
     aliases: Mapping[str, Callable[[Any], dict[str, Any]]]
+    presentation: tuple[str, ...] = ()
+    reads_catalogue: bool = False
+
+    def make(self, parameters: dict[str, Any], catalogue: Catalogue) -> Task:
+        """The task of checked parameters."""
+        return self.build(parameters, catalogue) if self.reads_catalogue else self.build(parameters)
+
+    def key(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that rows depend on."""
+        return {name: value for name, value in parameters.items() if name not in self.presentation}
 
     @property
     def parameter_names(self) -> set[str]:

@@ -32,6 +32,8 @@ LAYOUT = Parameter(
     default="separate",
     choices=("separate", "appended"),
 )
+SHOWN_BY = ("layout",)
+"""Parameters that choose how rows are shown."""
 EMPTY = "."
 
 

@@ -17,11 +17,12 @@ DIGIT, PLUS, MINUS, TIMES, OPEN, CLOSE, UNKNOWN, OTHER = range(8)
 
 MODULUS = 5
 DIGITS_END = 5  # id of the first operator
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)  # indices without a sign spare the test for negative ones
 _S32 = np.uint64(32)
 _M32 = np.uint64(0xFFFFFFFF)
 
 _LEFT, _RIGHT = np.meshgrid(np.arange(MODULUS), np.arange(MODULUS), indexing="ij")
-RESULTS = np.array([_LEFT + _RIGHT, _LEFT - _RIGHT, _LEFT * _RIGHT]) % MODULUS
+RESULTS = (np.array([_LEFT + _RIGHT, _LEFT - _RIGHT, _LEFT * _RIGHT]) % MODULUS).ravel()
 NEGATIVE = -np.arange(MODULUS) % MODULUS
 
 
@@ -107,39 +108,42 @@ def spell(
     places, words = randoms
     shapes, digit_places, opening, closing, operators = symbols
     pending, lefts = stacks
+    pending[0] = 0  # below all brackets
     for i in range(len(lengths)):
-        place, leaf, node, top, item = offsets[i], places[i], places[i], 0, lengths[i]
+        place, node = np.uint64(offsets[i]), np.uint64(places[i])
+        leaf, top, item = node, _ZERO, lengths[i]
         while True:
             while item > 4:
-                choice = _share(words[node + 1], 2 * operators * MODULUS) // MODULUS
+                choice = _share(words[node + _ONE], 2 * operators * MODULUS) // MODULUS
                 left = _left(splits, uniform, item, words[node], choice & 1)
-                node += 2
+                node += _TWO
                 out[place] = opening
-                place += 1
+                place += _ONE
+                top += _ONE
                 pending[top] = 4 * (item - 3 - left) + (choice >> 1)
-                top += 1
                 item = left
-            size, start = np.uint64(item), np.uint64(place)
+            size = np.uint64(item)
             for j in range(4):
-                out[start + np.uint64(j)] = shapes[size, np.uint64(j)]
-            digit = _share(words[leaf + 1], 2 * operators * MODULUS) % MODULUS
-            leaf += 2
-            out[start + np.uint64(digit_places[size])] = digit
-            place += item
-            value = digit if item % 2 == 1 else NEGATIVE[digit]
-            while top > 0 and pending[top - 1] < 0:
-                top -= 1
+                out[place + np.uint64(j)] = shapes[size, np.uint64(j)]
+            digit = _share(words[leaf + _ONE], 2 * operators * MODULUS) % MODULUS
+            leaf += _TWO
+            out[place + np.uint64(digit_places[size])] = digit
+            place += size
+            value = digit if item & 1 else NEGATIVE[np.uint64(digit)]
+            entry = pending[top]
+            while entry < 0:
                 out[place] = closing
-                place += 1
-                value = RESULTS[-1 - pending[top], lefts[top], value]
-            if top == 0:
+                place += _ONE
+                value = RESULTS[np.uint64(MODULUS * (MODULUS * (-1 - entry) + lefts[top]) + value)]
+                top -= _ONE
+                entry = pending[top]
+            if top == _ZERO:
                 break
-            entry = pending[top - 1]
             operator, item = entry & 3, entry >> 2
-            lefts[top - 1] = value
+            lefts[top] = value
             out[place] = DIGITS_END + operator
-            place += 1
-            pending[top - 1] = -1 - operator
+            place += _ONE
+            pending[top] = -1 - operator
         values[i] = value
 
 

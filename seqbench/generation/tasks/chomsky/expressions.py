@@ -10,7 +10,7 @@ import pyarrow as pa
 from seqbench.algebra.parameters import Parameter
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, below, draw64, lane, tile_buffers
 from seqbench.generation.tasks.chomsky import derive
-from seqbench.generation.tasks.chomsky.base import LAYOUT, LabelTask, digits
+from seqbench.generation.tasks.chomsky.base import LAYOUT, SHOWN_BY, LabelTask, digits
 from seqbench.generation.tasks.chomsky.derive import MODULUS
 from seqbench.generation.tasks.chomsky.rows import Rows, offsets_of
 from seqbench.generation.tasks.chomsky.splits import Splits, make_splits
@@ -74,7 +74,7 @@ class ExpressionTask(LabelTask):
             self.uniform,
             (places, words),
             self._symbols(),
-            (np.empty(longest + 1, np.int64), np.empty(longest + 1, np.int64)),
+            (np.empty(longest + 2, np.int64), np.empty(longest + 2, np.int64)),
             tokens,
             results,
         )
@@ -264,6 +264,6 @@ _SAMPLING = Parameter(
     choices=("uniform", "published"),
 )
 KINDS = {
-    "modular_arithmetic_brackets": Kind(Brackets, (_SAMPLING, LAYOUT), {}),
-    "solve_equation": Kind(SolveEquation, (_SAMPLING, LAYOUT), {}),
+    "modular_arithmetic_brackets": Kind(Brackets, (_SAMPLING, LAYOUT), {}, SHOWN_BY),
+    "solve_equation": Kind(SolveEquation, (_SAMPLING, LAYOUT), {}, SHOWN_BY),
 }

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, below, draw64, lane
 from seqbench.generation.tasks.chomsky import bits
-from seqbench.generation.tasks.chomsky.base import LAYOUT, StringTask
+from seqbench.generation.tasks.chomsky.base import LAYOUT, SHOWN_BY, StringTask
 from seqbench.generation.tasks.chomsky.rows import Rows, blank
 from seqbench.generation.tasks.task import Kind
 from seqbench.generation.words import fill_fair
@@ -187,7 +187,7 @@ def _little(word: list[int]) -> int:
 
 
 KINDS = {
-    "binary_addition": Kind(Addition, (LAYOUT,), {}),
-    "binary_multiplication": Kind(Multiplication, (LAYOUT,), {}),
-    "compute_sqrt": Kind(SquareRoot, (LAYOUT,), {}),
+    "binary_addition": Kind(Addition, (LAYOUT,), {}, SHOWN_BY),
+    "binary_multiplication": Kind(Multiplication, (LAYOUT,), {}, SHOWN_BY),
+    "compute_sqrt": Kind(SquareRoot, (LAYOUT,), {}, SHOWN_BY),
 }

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, below, draw64, lane
-from seqbench.generation.tasks.chomsky.base import LAYOUT, StringTask
+from seqbench.generation.tasks.chomsky.base import LAYOUT, SHOWN_BY, StringTask
 from seqbench.generation.tasks.chomsky.rows import Rows, blank
 from seqbench.generation.tasks.chomsky.uniform import fill_uniform
 from seqbench.generation.tasks.task import Kind
@@ -104,4 +104,4 @@ def _simulate(tokens: Array, offsets: Array, stack: Array, out: Array, out_offse
         sizes[i] = size
 
 
-KINDS = {"stack_manipulation": Kind(StackManipulation, (LAYOUT,), {})}
+KINDS = {"stack_manipulation": Kind(StackManipulation, (LAYOUT,), {}, SHOWN_BY)}

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from seqbench.algebra.parameters import Parameter
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, below, draw64, lane
-from seqbench.generation.tasks.chomsky.base import LAYOUT, LabelTask, StringTask, digits
+from seqbench.generation.tasks.chomsky.base import LAYOUT, SHOWN_BY, LabelTask, StringTask, digits
 from seqbench.generation.tasks.chomsky.rows import Rows, blank
 from seqbench.generation.tasks.chomsky.uniform import fill_uniform
 from seqbench.generation.tasks.task import Kind
@@ -299,9 +299,9 @@ def _symbols(default: int) -> tuple[Parameter, ...]:
 
 
 KINDS = {
-    "reverse_string": Kind(Reverse, _symbols(2), {}),
-    "duplicate_string": Kind(Duplicate, _symbols(2), {}),
-    "odds_first": Kind(OddsFirst, _symbols(2), {}),
-    "bucket_sort": Kind(BucketSort, _symbols(5), {}),
-    "missing_duplicate": Kind(MissingDuplicate, _symbols(2), {}),
+    "reverse_string": Kind(Reverse, _symbols(2), {}, SHOWN_BY),
+    "duplicate_string": Kind(Duplicate, _symbols(2), {}, SHOWN_BY),
+    "odds_first": Kind(OddsFirst, _symbols(2), {}, SHOWN_BY),
+    "bucket_sort": Kind(BucketSort, _symbols(5), {}, SHOWN_BY),
+    "missing_duplicate": Kind(MissingDuplicate, _symbols(2), {}, SHOWN_BY),
 }

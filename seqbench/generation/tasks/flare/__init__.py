@@ -85,5 +85,6 @@ KINDS = {
             EXTRA,
         ),
         {},
+        presentation=("extra",),
     )
 }

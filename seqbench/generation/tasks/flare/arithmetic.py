@@ -15,7 +15,7 @@ import numpy as np
 from seqbench.algebra.machine import Machine
 from seqbench.generation.laws import LAWS
 from seqbench.generation.streams import CHOICE, FIRST_WORD, SECOND_WORD, Words, below, draw64, lane
-from seqbench.generation.tasks.flare.language import Array, Base, Mask, evenly, split
+from seqbench.generation.tasks.flare.language import Array, Base, Mask, evenly, log2_accepted, log2_exact, split
 from seqbench.jit import kernel
 
 Column = tuple[int, int, int, int]
@@ -108,12 +108,18 @@ class Addition(Arithmetic):
 
     def __init__(self) -> None:
         """The language."""
-        machine = columns()
+        machine = self._columns = columns()
         self._law = LAWS["member"](machine, None, machine.outputs)
 
     def solve_text(self, text: str) -> bool:
         """Whether a text is a member."""
         return self.slowly(text)
+
+    def log2_members(self, longest: int) -> Array:
+        """By counting words of columns, which lack both marks."""
+        counts = np.full(longest + 1, -np.inf)
+        counts[2:] = log2_accepted(self._columns, longest)[: max(0, longest - 1)]
+        return counts
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """Columns, taken apart."""
@@ -223,6 +229,10 @@ class Multiplication(Arithmetic):
         "lengths of the three numbers uniform (uniform over all members, nearly every one would be 0*y=0)"
     )
 
+    def log2_members(self, longest: int) -> Array:
+        """Those without a factor of zero."""
+        return log2_exact(sum(_size_weights(n)) for n in range(longest + 1))
+
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """One product at a time."""
         draws = np.concatenate([draw64(lane(streams, CHOICE)), draw64(lane(streams, FIRST_WORD))])
@@ -280,7 +290,12 @@ def _product(n: int, draws: Array, bits: Array) -> tuple[Array, Array, Array] | 
 @functools.lru_cache(maxsize=4096)
 def _size_thresholds(n: int) -> list[int]:
     """Thresholds of s = 2, 3, ...: a draw below the first takes 2, and so on."""
-    return _cumulative([(s - 1) * 2 ** (s - 2) * math.comb(n + 1 - 2 * s, 2) for s in range(2, (n - 1) // 2 + 1)])
+    return _cumulative(_size_weights(n))
+
+
+def _size_weights(n: int) -> list[int]:
+    """How many products there are of s = 2, 3, ..."""
+    return [(s - 1) * 2 ** (s - 2) * math.comb(n + 1 - 2 * s, 2) for s in range(2, (n - 1) // 2 + 1)]
 
 
 def _cumulative(weights: Sequence[int]) -> list[int]:
@@ -300,6 +315,10 @@ class SquareRoot(Arithmetic):
     shape = "aab"
     smallest = 3
     member_law = "uniform among the members of the length"
+
+    def log2_members(self, longest: int) -> Array:
+        """By the lengths of the root."""
+        return log2_exact(sum(_root_weights(n)) for n in range(longest + 1))
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """One root at a time."""
@@ -321,4 +340,9 @@ class SquareRoot(Arithmetic):
 
 @functools.lru_cache(maxsize=4096)
 def _root_thresholds(n: int) -> list[int]:
-    return _cumulative([1 << min(n - 1 - k, 2 * k) for k in range(1, n - 1)])
+    return _cumulative(_root_weights(n))
+
+
+def _root_weights(n: int) -> list[int]:
+    """How many numbers have a root of k = 1, 2, ... bits."""
+    return [1 << min(n - 1 - k, 2 * k) for k in range(1, n - 1)]

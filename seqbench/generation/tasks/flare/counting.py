@@ -2,10 +2,10 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from seqbench.algebra.earley import Parser
 from seqbench.algebra.grammar import Grammar, parse
 from seqbench.generation.derivations import Derivations
 from seqbench.generation.streams import FIRST_WORD, Words, draw32, lane
@@ -34,6 +34,10 @@ class Majority(Base):
     def members(self, longest: int) -> Mask:
         """Every length but 0."""
         return np.arange(longest + 1) > 0
+
+    def log2_members(self, longest: int) -> Array:
+        """Over a quarter of all words."""
+        return np.where(self.members(longest), np.arange(longest + 1) - 2.0, -np.inf)
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """A fair word or its complement."""
@@ -96,17 +100,21 @@ class ContextFree(Base):
         grammar: Grammar,
         recognise: Callable[[Array, Array, Array], None],
         slowly: Callable[[Sequence[str]], bool],
-        sets: Any,
+        next_symbols: PrefixColumn | None,
         shape: str = "",
     ) -> None:
-        """The language of a grammar; `recognise` writes 1 or 0 a word, `sets` what may follow (see prefixes)."""
-        self.next_symbols = functools.partial(prefixes.by_kernel, sets, len(grammar.terminals))
+        """The language of a grammar; `recognise` writes 1 or 0 a word."""
+        self.next_symbols = next_symbols
         self.grammar, self.alphabet, self.shape = grammar, grammar.terminals, shape
         self._derivations, self._recognise, self.slowly = Derivations(grammar), recognise, slowly
 
     def members(self, longest: int) -> Mask:
         """By counting."""
         return self._derivations.admits(longest)
+
+    def log2_members(self, longest: int) -> Array:
+        """By counting."""
+        return self._derivations.log2_counts(longest)
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """A uniform derivation."""
@@ -138,7 +146,7 @@ def brackets(kinds: int) -> ContextFree:
         parse(f"Word -> Block Word |\nBlock -> {block}", tuple(alphabet)),
         _nested,
         slowly,
-        prefixes.bracket_sets,
+        functools.partial(prefixes.by_kernel, prefixes.bracket_sets, 2 * kinds),
         "ab" * kinds,
     )
 
@@ -164,7 +172,8 @@ def _nested(tokens: Array, offsets: Array, inside: Array) -> None:
 def expressions() -> ContextFree:
     """Sums and products of a with round brackets, as one writes them: the usual unambiguous grammar."""
     grammar = parse("E -> E + T | T\nT -> T * F | F\nF -> ( E ) | a", ("a", "+", "*", "(", ")"))
-    return ContextFree(grammar, _expression, grammar.contains, prefixes.expression_sets)
+    sets = functools.partial(prefixes.by_kernel, prefixes.expression_sets, 5)
+    return ContextFree(grammar, _expression, grammar.contains, sets)
 
 
 @kernel
@@ -200,7 +209,26 @@ def stack_manipulation() -> ContextFree:
         """,
         ("0", "1", "PUSH", "POP", "#"),
     )
-    return ContextFree(grammar, _manipulated, _manipulate, prefixes.stack_sets, "aabcd")
+    sets = functools.partial(prefixes.by_kernel, prefixes.stack_sets, 5)
+    made = ContextFree(grammar, _manipulated, _manipulate, sets, "aabcd")
+    made.spoil, made.spoiled = _flip_seen, "a bit that the stack holds at the end, where it went in or after #, flipped"
+    return made
+
+
+def of_grammar(grammar: Grammar) -> ContextFree:
+    """The language of any unambiguous grammar, recognised by a parser that knows no more than the grammar.
+
+    Example:
+        >>> of_grammar(parse("S -> a S b |")).contains(np.array([0, 1, 1], np.uint8), np.array([0, 2, 3])).tolist()
+        [True, False]
+    """
+    parser = Parser(grammar)
+
+    def recognise(tokens: Array, offsets: Array, inside: Array) -> None:
+        inside[:] = parser.contains(tokens, offsets)
+
+    sets = functools.partial(prefixes.by_parser, parser) if len(grammar.terminals) < prefixes.BITS else None
+    return ContextFree(grammar, recognise, grammar.contains, sets)
 
 
 def _manipulate(word: Sequence[str]) -> bool:
@@ -225,6 +253,26 @@ def _manipulate(word: Sequence[str]) -> bool:
         else:
             stack.append(symbol)
     return right.split() == stack[::-1]
+
+
+@kernel
+def _flip_seen(offsets: Array, streams: Words, tokens: Array, done: Mask) -> None:
+    """Flips a uniform one of the bits left on the stack and their copies: most others were popped unseen."""
+    stack = np.empty(len(tokens) + 1, dtype=np.int64)
+    for i in range(len(done)):
+        height, place = 0, offsets[i]
+        while tokens[place] != 4:
+            if tokens[place] < 2:
+                stack[height] = place
+                height += 1
+            elif tokens[place] == 3:
+                height -= 1
+            place += 1
+        done[i] = height > 0
+        if done[i]:
+            a, b, _, _ = draw32(streams, i, 0)
+            chosen = bounded(a, b, np.uint64(2 * height))
+            tokens[stack[chosen] if chosen < height else place + 1 + chosen - height] ^= 1
 
 
 @kernel

@@ -1,11 +1,13 @@
 """What recognition needs of a language, and tools that languages share: fair and even symbols, rows by length."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.algebra.machine import Machine
 from seqbench.generation.streams import Words, draw32
 from seqbench.generation.words import fill_fair
 from seqbench.jit import kernel
@@ -14,6 +16,7 @@ Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 PrefixColumn = Callable[[Array, Array], Array]
+Spoil = Callable[[Array, Words, Array, Mask], None]
 
 _S32 = np.uint64(32)
 
@@ -26,6 +29,9 @@ class Language(Protocol):
         member_law: how members are drawn, in one sentence.
         own_near_misses: how its own near misses are drawn; empty where random edits of members do.
         shape: a letter a symbol, equal for symbols that may stand for each other without breaking the form of words.
+        spoil: a kernel of offsets, streams, members and a mask: it changes a symbol of each member so that it keeps its
+            form and is none any more; the mask becomes true where it could. None where random edits do.
+        spoiled: what it changes, in words.
         log_probabilities, next_symbols: functions of tokens and offsets (see prefixes); None where it has none.
     """
 
@@ -33,6 +39,8 @@ class Language(Protocol):
     member_law: str
     own_near_misses: str
     shape: str
+    spoil: Spoil | None
+    spoiled: str
     log_probabilities: PrefixColumn | None
     next_symbols: PrefixColumn | None
 
@@ -41,6 +49,9 @@ class Language(Protocol):
 
     def others(self, longest: int) -> Mask:
         """Whether there are words outside the language, by length, shape (longest + 1,)."""
+
+    def log2_members(self, longest: int) -> Array:
+        """At least how many members there are, by length, as base-2 logarithms; minus infinity for none."""
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """Writes a member a row; false where the row has to be drawn again, independently of the member."""
@@ -60,6 +71,8 @@ class Base:
 
     own_near_misses = ""
     shape = ""  # no form to keep: any symbol may stand for any other
+    spoil: Spoil | None = None
+    spoiled = ""
     log_probabilities: PrefixColumn | None = None
     next_symbols: PrefixColumn | None = None
 
@@ -70,6 +83,28 @@ class Base:
     def near_miss(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> None:
         """Never called: there is no law of its own."""
         raise NotImplementedError
+
+
+def log2_accepted(machine: Machine, longest: int) -> Array:
+    """The base-2 logarithms of the numbers of accepted words of each length.
+
+    Example:
+        >>> log2_accepted(Machine.build("01", [[0, 1], [1, 0]], [0, 1]), 3).tolist()  # an odd number of ones
+        [-inf, 0.0, 1.0, 2.0]
+    """
+    ways, scale, found = (machine.outputs == 1).astype(np.float64), 0.0, np.full(longest + 1, -np.inf)
+    for length in range(longest + 1):
+        if ways[0] > 0:
+            found[length] = np.log2(ways[0]) + scale
+        ways = ways[machine.transitions].sum(axis=1)
+        largest = ways.max() or 1.0  # kept near one, whatever the length
+        ways, scale = ways / largest, scale + np.log2(largest)
+    return found
+
+
+def log2_exact(counts: Iterable[int]) -> Array:
+    """The base-2 logarithms of whole numbers of any size."""
+    return np.array([math.log2(count) if count else -math.inf for count in counts])
 
 
 def split(lengths: Array) -> Array:

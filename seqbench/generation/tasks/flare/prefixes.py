@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from seqbench.algebra.earley import Parser
 from seqbench.algebra.machine import Machine
 from seqbench.generation.tasks.flare.language import Array
 from seqbench.jit import kernel
+
+BITS = 32  # of a set: a bit a symbol and one for the end
 
 
 def machine_sets(machine: Machine) -> Array:
@@ -62,6 +65,18 @@ def by_kernel(fill: Any, symbols: int, tokens: Array, offsets: Array) -> Array:
     sets = np.zeros(len(tokens) + len(offsets) - 1, dtype=np.uint32)
     fill(np.ascontiguousarray(tokens), offsets, symbols, sets)
     return sets
+
+
+def by_parser(parser: Parser, tokens: Array, offsets: Array) -> Array:
+    """Sets along words by a parser.
+
+    Example:
+        >>> from seqbench.algebra.grammar import parse
+        >>> by_parser(Parser(parse("S -> a S b |")), np.array([0, 1], np.uint8), np.array([0, 2])).tolist()
+        [5, 3, 4]
+    """
+    sets = parser.next_sets(tokens, offsets)
+    return np.asarray((sets * (1 << np.arange(sets.shape[1]))).sum(axis=1), dtype=np.uint32)
 
 
 @kernel

@@ -7,6 +7,7 @@ length, and in the other splits, whose lengths are drawn, each row is a member w
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,34 @@ import pyarrow as pa
 
 from seqbench.algebra.alphabet import decode, encode_batch
 from seqbench.errors import InputError, quoted
+from seqbench.generation import heldout
 from seqbench.generation.streams import CHOICE, ROW_AND_LANE, SECOND_WORD, Words, draw64, lane
 from seqbench.generation.tasks.flare.edits import MAX_EDITS, edit
 from seqbench.generation.tasks.flare.language import Array, Language, Mask, evenly, put, split
+from seqbench.generation.tasks.handed import as_words
+from seqbench.generation.tasks.task import Purpose
 
 MAX_ATTEMPTS = 4096
 SHAPED_ATTEMPTS = 128  # after so many, near misses need not keep the form
+NEAR_ATTEMPTS = 1024  # after so many, non-members need not be near misses
 SHOWN_LENGTHS = 60  # lengths that facts look at
+
+DIFFERENCES = (
+    "Half of the words of each length are members, so that the length says nothing.",
+    "Members follow the law above, not local choices; non-members keep a drawn length.",
+    "Every word has at least one symbol.",
+    "One word in eight is held out of training by a keyed hash, where a label has 1,024 words of a training length.",
+    "The other splits keep to these words there.",
+    "Test lengths begin above the training lengths.",
+    "Next symbols (of languages with a machine or a grammar) come with extra='next_symbols'.",
+    "Log-probabilities (of regular languages) come with extra='log_probabilities'.",
+)
 
 EXTRAS = {"next_symbols": pa.uint32(), "log_probabilities": pa.float64()}
 """Types of the columns that may come besides the label."""
 
 Proposal = Callable[[Array, Array, Words, Words, Array], Mask]
+Ladder = tuple[tuple[int, Proposal], ...]  # proposals, each with the attempt up to which it is made
 
 
 class Recognition:
@@ -80,6 +97,13 @@ class Recognition:
 
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Words with their labels."""
+        return self._draw(None, lengths, streams)
+
+    def draw_for(self, purpose: Purpose, lengths: Array, streams: Words) -> dict[str, pa.Array]:
+        """Words with their labels, held out of training where their label has 1,024 words of the length or more."""
+        return self._draw(purpose, lengths, streams)
+
+    def _draw(self, purpose: Purpose | None, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         lengths = np.asarray(lengths, dtype=np.int64)
         labels, offsets = self._labels(lengths, streams), split(lengths)
         tokens = np.empty(offsets[-1], dtype=np.uint8)
@@ -88,13 +112,17 @@ class Recognition:
         near = (draws[2] >> np.uint64(11)) * 2.0**-53 < self.near_miss
         near &= self.language.members(longest)[lengths]
         shaped = (draws[3] >> np.uint64(11)) * 2.0**-53 < self.same_shape
-        for rows, proposal in (
-            (np.flatnonzero(labels == 1), self._member),
-            (np.flatnonzero((labels == 0) & ~near), self._random),
-            (np.flatnonzero((labels == 0) & near & ~shaped), self._near),
-            (np.flatnonzero((labels == 0) & near & shaped), self._same_shape),
+        hold = np.zeros(len(lengths), dtype=np.bool_) if purpose is None else self._many(purpose, lengths, labels)
+        side = Side(purpose, hold)
+        at_random = ((MAX_ATTEMPTS, self._random),)
+        nearby = ((NEAR_ATTEMPTS, self._near), *at_random)
+        for rows, ladder in (
+            (labels == 1, ((MAX_ATTEMPTS, self._member),)),
+            ((labels == 0) & ~near, at_random),
+            ((labels == 0) & near & ~shaped, nearby),
+            ((labels == 0) & near & shaped, ((SHAPED_ATTEMPTS, self._same_shape), *nearby)),
         ):
-            _fill(proposal, self._near, rows, lengths, offsets, streams, tokens)
+            _fill(ladder, side, np.flatnonzero(rows), lengths, offsets, streams, tokens)
         words = pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pa.array(tokens))
         columns = {"input_ids": words, "label": pa.array(labels)}
         if self.extra:
@@ -102,6 +130,17 @@ class Recognition:
             rows_at = offsets + (np.arange(len(offsets)) if len(values) > len(tokens) else 0)
             columns[self.extra] = pa.ListArray.from_arrays(pa.array(rows_at.astype(np.int32)), pa.array(values))
         return columns
+
+    def _many(self, purpose: Purpose, lengths: Array, labels: Array) -> Mask:
+        """Whether a row is of a training length at which its label has enough words to hold some out."""
+        low, high = purpose.train_lengths
+        short = np.minimum(lengths, high)
+        members = self.language.log2_members(high)
+        with np.errstate(divide="ignore"):
+            all_words = np.arange(high + 1) * np.log2(len(self.language.alphabet))
+            others = all_words + np.log2(np.maximum(0, 1 - np.exp2(np.minimum(0, members - all_words))))
+        enough = np.where(labels == 1, members[short], others[short]) >= heldout.MIN_LOG2_WORDS
+        return np.asarray(enough & (lengths >= low) & (lengths <= high))
 
     def _labels(self, lengths: Array, streams: Words) -> Array:
         """One member and one non-member a pair of rows, where the length has both."""
@@ -126,7 +165,21 @@ class Recognition:
         return self._miss(lengths, offsets, streams, spare, out, np.zeros_like(self._shape))
 
     def _same_shape(self, lengths: Array, offsets: Array, streams: Words, spare: Words, out: Array) -> Mask:
+        if self.language.spoil is not None:
+            return self._spoiled(lengths, offsets, streams, spare, out)
         return self._miss(lengths, offsets, streams, spare, out, self._shape)
+
+    def _spoiled(self, lengths: Array, offsets: Array, streams: Words, spare: Words, out: Array) -> Mask:
+        """As the language knows how; members that it cannot spoil are edited like any."""
+        assert self.language.spoil is not None  # noqa: S101  # for the type checker: asked before
+        done = self.language.propose(lengths, offsets[:-1], streams, out)
+        spoiled = np.empty(len(lengths), dtype=np.bool_)
+        self.language.spoil(offsets, spare, out, spoiled)
+        rest = np.flatnonzero(~spoiled)
+        words = out[np.repeat(~spoiled, lengths)]
+        edit(np.zeros_like(self._shape), 3, split(lengths[rest]), spare[:, rest], words)
+        put(words, lengths[rest], out, offsets[rest])
+        return done & ~self.language.contains(out, offsets)
 
     def _miss(self, lengths: Array, offsets: Array, streams: Words, spare: Words, out: Array, classes: Array) -> Mask:
         if self.language.own_near_misses:
@@ -136,14 +189,16 @@ class Recognition:
         edit(classes, 2 if classes.any() else 3, offsets, spare, out)
         return done & ~self.language.contains(out, offsets)
 
-    def solve(self, inputs: Any) -> list[Any]:
-        """The label of each word, given as ids or text.
+    def solve(self, inputs: Any) -> Any:
+        """The label of each word, given as ids or text; of one word alone (a text, or a flat list of ids) its label.
 
         Raises:
-            InputError: a symbol outside the alphabet.
+            InputError: a symbol outside the alphabet, or no list of words.
         """
-        tokens, offsets = encode_batch(self.language.alphabet, inputs)
-        return [int(label) for label in self.language.contains(tokens, offsets)]
+        words, alone = as_words(inputs)
+        tokens, offsets = encode_batch(self.language.alphabet, words)
+        labels = [int(label) for label in self.language.contains(tokens, offsets)]
+        return labels[0] if alone else labels
 
     def check(self, table: pa.Table) -> None:
         """Recognises every word once more, symbol by symbol in plain Python."""
@@ -166,12 +221,7 @@ class Recognition:
             "members": self.language.member_law,
             "non_members": self._non_member_law(),
             "length_rule_accuracy": 0.5,
-            "differs_from_published": (
-                "half members and half non-members at each length, so that the length says nothing; members by the law "
-                "above, not by local choices; non-members keep a drawn length; every word has at least one symbol; no "
-                "validation_long split; next symbols and log-probabilities on request (extra) and not for every "
-                "language; test lengths begin above the training lengths, so that no test word can have been seen"
-            ),
+            "differences": list(DIFFERENCES),
         }
 
     def _non_member_law(self) -> str:
@@ -179,16 +229,21 @@ class Recognition:
             "a member after k random edits that keep the length (substitution, swap or move alike), k with probability "
             f"2^-k (at most {MAX_EDITS}), given that the result is no member"
         )
-        shaped = (
-            f"; with probability {self.same_shape} edits that keep the form of the word (substitution and swap "
-            f"among the symbols of a class; classes of the symbols: {self.language.shape}), or any edits where "
-            f"{SHAPED_ATTEMPTS} draws found none"
-            if self.language.shape
-            else ""
-        )
+        near = self.language.own_near_misses or f"{edits}{self._shaped_law()}"
         return (
-            f"near misses with probability {self.near_miss}: {self.language.own_near_misses or edits + shaped}; "
+            f"near misses with probability {self.near_miss}: {near}; "
             "else uniform words over the alphabet, given that they are no members"
+        )
+
+    def _shaped_law(self) -> str:
+        language, start = self.language, f"; with probability {self.same_shape} "
+        if language.spoil is not None:
+            return f"{start}{language.spoiled} (where the stack ends empty, edits as before)"
+        if not language.shape:
+            return ""
+        return (
+            f"{start}edits that keep the form of the word (substitution and swap among the symbols of a class; classes "
+            f"of the symbols: {language.shape}), or any edits where {SHAPED_ATTEMPTS} draws found none"
         )
 
     def show(self, row: dict[str, Any]) -> dict[str, str]:
@@ -197,25 +252,41 @@ class Recognition:
         return {"input_ids": word, "label": self.label_names[row["label"]]}
 
 
-def _fill(
-    proposal: Proposal, last: Proposal, rows: Array, lengths: Array, offsets: Array, streams: Words, out: Array
+@dataclass(frozen=True)
+class Side:
+    """On which side of the hold-out rows have to be: the purpose of their split, and which rows it matters to."""
+
+    purpose: Purpose | None
+    matters: Mask
+
+    def admits(self, rows: Array, tokens: Array, offsets: Array) -> Mask:
+        """Whether each of some rows, words that follow one another, may stay."""
+        if self.purpose is None or not self.matters[rows].any():
+            return np.ones(len(rows), dtype=np.bool_)
+        held = self.purpose.is_held_out(tokens, offsets)
+        return np.asarray(~self.matters[rows] | (held != self.purpose.is_training))
+
+
+def _fill(  # what is drawn, for which rows, from what, to where
+    ladder: Ladder, side: Side, rows: Array, lengths: Array, offsets: Array, streams: Words, out: Array
 ) -> None:
     """Draws every row until its proposal is accepted, each attempt from lanes of its own.
 
-    Near misses that keep the form can be rare (bits of a stack that are popped unseen): `last` follows SHAPED_ATTEMPTS.
+    Near misses that keep the form can be rare (bits of a stack that are popped unseen), and so can near misses on the
+    right side of the hold-out: the next proposal of the ladder follows.
     """
     attempt = 1  # lanes of attempt 0 hold the row's length, label and law
     while len(rows):
-        if attempt > MAX_ATTEMPTS:
+        proposal = next((each for most, each in ladder if attempt <= most), None)
+        if proposal is None:
             raise InputError(f"No word of length {lengths[rows[0]]} was found in {MAX_ATTEMPTS} draws. Ask for others.")
         wanted = lengths[rows]
         begin = split(wanted)
         buffer = np.empty(begin[-1], dtype=np.uint8)
         chosen = np.ascontiguousarray(streams[:, rows])
         own, spare = lane(chosen, 0, 2 * attempt), lane(chosen, SECOND_WORD, 2 * attempt + 1)
-        if getattr(proposal, "__name__", "") == "_same_shape" and attempt > SHAPED_ATTEMPTS:
-            proposal = last
         done = proposal(wanted, begin, own, spare, buffer)
+        done &= side.admits(rows, buffer, begin)
         kept = buffer if done.all() else buffer[np.repeat(done, wanted)]
         put(kept, wanted[done], out, offsets[rows[done]])
         rows, attempt = rows[~done], attempt + 1

@@ -11,7 +11,7 @@ from seqbench.algebra.machine import Machine
 from seqbench.generation.laws import LAWS, Law, NearMissLaw, balanced
 from seqbench.generation.streams import Words
 from seqbench.generation.tasks.flare import prefixes
-from seqbench.generation.tasks.flare.language import Array, Base, Mask
+from seqbench.generation.tasks.flare.language import Array, Base, Mask, log2_accepted
 
 _ONE_EDIT = (
     "a member after one edit (a kind of edit, a member and an edit alike among those that lead outside; kinds "
@@ -50,6 +50,10 @@ class Regular(Base):
     def others(self, longest: int) -> Mask:
         """By counting."""
         return np.asarray(self._labels.num_open(longest) - self.members(longest) > 0)
+
+    def log2_members(self, longest: int) -> Array:
+        """By counting."""
+        return log2_accepted(self.machine, longest)
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """A uniform member."""

@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from seqbench.algebra.earley import Parser
+from seqbench.algebra.grammar import parse
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, below, draw64, lane
 from seqbench.generation.tasks.flare import prefixes
-from seqbench.generation.tasks.flare.language import Array, Base, Mask, by_length, evenly, split
+from seqbench.generation.tasks.flare.language import Array, Base, Mask, by_length, evenly, log2_exact, split
 
 Build = Callable[[Array, int], Array]
 
@@ -57,6 +59,11 @@ class Template(Base):
         """From length 1 on, but where every symbol is a free letter."""
         all_letters = self._num_letters == len(self.alphabet)
         return np.array([n > 0 and not (all_letters and self._free(n) == n) for n in range(longest + 1)])
+
+    def log2_members(self, longest: int) -> Array:
+        """By their letters."""
+        free = [self._free(n) for n in range(longest + 1)]
+        return np.array([-np.inf if count is None else count * np.log2(self._num_letters) for count in free])
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """Even letters, then the member they make."""
@@ -150,6 +157,13 @@ TEMPLATES: dict[str, Callable[[], Template]] = {
     "anbncn": lambda: Template("abc", 1, lambda n: None if n % 3 else 0, _blocks(3), _is_blocks("abc")),
 }
 """Every language of this sort by name."""
+GRAMMARS = {
+    "anbn": "S -> a S b |",
+    "marked_reversal": "S -> 0 S 0 | 1 S 1 | #",
+    "palindrome": "S -> 0 S 0 | 1 S 1 | 0 | 1 |",
+    "unmarked_reversal": "S -> 0 S 0 | 1 S 1 |",
+}
+"""Grammars of those that are context-free, by name."""
 
 
 def template(name: str) -> Template:
@@ -157,6 +171,8 @@ def template(name: str) -> Template:
     made = TEMPLATES[name]()
     if name == "marked_reversal":
         made.next_symbols = functools.partial(prefixes.by_kernel, prefixes.mirror_sets, 3)
+    elif name in GRAMMARS:
+        made.next_symbols = functools.partial(prefixes.by_parser, Parser(parse(GRAMMARS[name], made.alphabet)))
     return made
 
 
@@ -175,6 +191,10 @@ class MissingDuplicate(Base):
         """Even lengths from 2 on."""
         lengths = np.arange(longest + 1)
         return np.asarray((lengths > 0) & (lengths % 2 == 0))
+
+    def log2_members(self, longest: int) -> Array:
+        """M 2^m of length 2m."""
+        return log2_exact(n // 2 << n // 2 if n % 2 == 0 else 0 for n in range(longest + 1))
 
     def propose(self, lengths: Array, offsets: Array, streams: Words, out: Array) -> Mask:
         """Fair bits, their copy, then the hole."""

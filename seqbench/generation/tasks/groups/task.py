@@ -165,5 +165,6 @@ KINDS = {
             TARGETS,
         ),
         {},
+        presentation=("targets",),
     )
 }

@@ -105,7 +105,7 @@ class ListOps:
             "lengths": self.lengths_hint,
             "labels": "uniform over the digits" if self.balanced else "as the node rule makes them",
             "shortcuts": self._shortcuts(),
-            "differs_from_the_published": [
+            "differences": [
                 "lengths are uniform over the range asked for; within a length the node rule holds exactly",
                 "no rejection, no set order, no clock: rows are a function of name, version, seed, split and number",
                 "round brackets are left out of the tokens, not only of the count",

@@ -1,6 +1,7 @@
-"""Recall: multi-query associative recall, induction and selective copying."""
+"""Recall: multi-query associative recall, in-context recall, induction and selective copying."""
 
 from seqbench.algebra.parameters import Parameter
+from seqbench.generation.tasks.recall.in_context import InContextRecall
 from seqbench.generation.tasks.recall.induction import Induction
 from seqbench.generation.tasks.recall.mqar import Mqar
 from seqbench.generation.tasks.recall.selective import SelectiveCopy
@@ -18,6 +19,22 @@ KINDS = {
             Parameter(
                 "filler", "choice", "what fills the gaps: symbols or 0", default="random", choices=("random", "blank")
             ),
+        ),
+        {},
+    ),
+    "in_context_recall": Kind(
+        InContextRecall,
+        (
+            Parameter("vocabulary", "integer", "how many symbols there are", 2, MAX_VOCABULARY, default=16),
+            Parameter(
+                "queries",
+                "choice",
+                "whether keys in the pairs are asked for too",
+                default="all",
+                choices=("all", "last"),
+            ),
+            Parameter("noise", "number", "the share of pairs that are noise", 0.0, 0.99, default=0.0),
+            Parameter("noise_symbols", "integer", "how many symbols are noise", 0, MAX_VOCABULARY, default=0),
         ),
         {},
     ),

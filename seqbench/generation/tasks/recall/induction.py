@@ -54,7 +54,7 @@ class Induction(Positional):
             "marker": self.vocabulary - 1,
             "smallest_length": self.shortest,
             "chance": round(1 / (self.vocabulary - 1), 4),
-            "differs_from_the_published": [
+            "differences": [
                 "the first marker stands at every position alike, never next to the last, and no third one is drawn",
             ],
         }

@@ -113,7 +113,7 @@ class Mqar(Positional):
             "smallest_length": self.shortest,
             "queries": self.pairs,
             "chance": round(1 / self.pairs, 4),  # by guessing among the values of the row
-            "differs_from_the_published": [
+            "differences": [
                 "filler is never a key of the row; there it is any symbol, so that a key may come once more unlabelled",
                 "a vocabulary may be smaller than the row, and an odd length has one more position of filler",
             ],

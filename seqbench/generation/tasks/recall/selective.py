@@ -62,7 +62,7 @@ class SelectiveCopy(Positional):
             "marker": self.vocabulary - 1,
             "smallest_length": self.shortest,
             "chance": round(1 / (self.vocabulary - 2), 4),
-            "differs_from_the_published": [
+            "differences": [
                 "places are uniform over all sets; there no blank came between the last symbol and the marker",
                 "there the places came from an unseeded generator",
             ],
