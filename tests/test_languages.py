@@ -52,7 +52,7 @@ def test_a_label_is_refused_only_where_enumeration_finds_no_word(name):
     for length in (1, 2, 3):
         words = ["".join(word) for word in itertools.product(lang.alphabet, repeat=length)]
         outputs = {lang.machine.outputs[lang.machine.run(lang.encode(w), np.array([0, length]))[0]] for w in words}
-        for label in range(len(lang.labels)):
+        for label in range(0, len(lang.labels), 1 + len(lang.labels) // 50):
             if label in outputs:
                 assert lang.sample(length, label=label)
             else:

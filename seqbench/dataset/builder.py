@@ -204,7 +204,8 @@ def _refuse(settings: dict[str, Any]) -> None:
 def _recipe(name: object, catalogue: Folder, version: object, options: dict[str, Any]) -> BasePlan:
     """The plan of the named dataset, of the asked version."""
     if not isinstance(name, str):
-        raise unknown_name("dataset", name, dataset_names(catalogue), 'Name one, as in load_dataset("seqbench", NAME).')
+        hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
+        raise unknown_name("dataset", name, dataset_names(catalogue), hint)
     recipe = plan(name, catalogue=catalogue, **options)
     if version is not None and str(version) != recipe.version:
         raise InputError(

@@ -69,7 +69,8 @@ def _task(facts: dict[str, Any]) -> str:
     rows = [(key.replace("_", " "), _plain(value)) for key, value in facts.items() if key not in NOT_OWN]
     differences = "".join(f"- {each}\n" for each in facts.get("differences", []))
     told = f"\n## Differences from the published task\n\n{differences}" if differences else ""
-    return "## Task\n\n" + _table(("fact", "value"), rows) + told + "\n" + _task_splits(facts["splits"])
+    picture = f"\n![{facts['title']}](../docs/figures/{facts['figure']})\n" if "figure" in facts else ""
+    return "## Task\n\n" + _table(("fact", "value"), rows) + picture + told + "\n" + _task_splits(facts["splits"])
 
 
 def _plain(value: Any) -> str:

@@ -15,7 +15,7 @@ from seqbench.generation.task_plan import TaskPlan
 from seqbench.languages import Language
 
 WIDTH = 60  # symbols of a word that are shown
-NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences"}
+NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences", "figure"}
 """Facts of a task's dataset that every dataset has, or that are told apart."""
 REPEATS = ("distinct_words", "in_train")
 

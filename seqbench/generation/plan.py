@@ -37,7 +37,7 @@ def dataset_names(catalogue: Folder = None) -> list[str]:
 
     Example:
         >>> dataset_names()[:2]
-        ['cycle_navigation', 'dyck_d1']
+        ['binary_addition', 'binary_multiplication']
     """
     return open_catalogue(catalogue).datasets
 

@@ -37,13 +37,17 @@ class TaskPlan(BasePlan):
 
     def __init__(self, name: str, catalogue: Catalogue, defaults: TaskDataset, overrides: Mapping[str, Any]) -> None:
         """The plan of a record, with some options and parameters replaced."""
-        self.name, self._catalogue = name, catalogue
+        self.name, self._catalogue, self._given = name, catalogue, (defaults, dict(overrides))
         if defaults.task not in TASKS:
             raise unknown_name(f"task kind (named by the dataset {name!r})", defaults.task, TASKS)
         self._kind = TASKS[defaults.task]
         self._defaults = self._resolve(defaults, {})
         self.recipe = self._resolve(defaults, overrides)
         self.task: Task = self._kind.make(self.recipe.parameters, catalogue)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A plan is sent to other processes as what it was made from: tasks hold functions, which cannot be sent."""
+        return TaskPlan, (self.name, self._catalogue, *self._given)
 
     def _resolve(self, record: TaskDataset, overrides: Mapping[str, Any]) -> TaskDataset:
         given = {name: recipes.plain(value) for name, value in self._kind.expand(dict(overrides)).items()}

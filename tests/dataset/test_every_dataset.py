@@ -1,6 +1,7 @@
 """The contract of every dataset of the catalogue, over languages and of tasks; the dear parts for one of a family."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -68,6 +69,14 @@ def test_loading_streaming_and_the_plan_agree(name, cache):
         assert first == loaded[split].select(range(len(first))).to_list() == list(streams[split].take(12))
         if planned.label_names:
             assert loaded[split].features["label"].names == list(planned.label_names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plans_can_be_sent_to_other_processes(name):
+    planned = plan(name, **TINY)
+    copy = pickle.loads(pickle.dumps(planned))
+    assert (copy.config_id, copy.fingerprint) == (planned.config_id, planned.fingerprint)
+    assert copy.block("train", 0).equals(planned.block("train", 0))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,7 +153,7 @@ def test_what_needs_a_machine_says_that_tasks_have_none(tmp_path):
         ["plan", "group_a5"],
         ["coverage", "mqar", "--train", train],
         ["expect", "flip_flop"],
-        ["cover", "memory_exp", "--out", tmp_path / "x.parquet"],
+        ["cover", "memory_exp", "--max-length", 9, "--out", tmp_path / "x.parquet"],
     ):
         result = run(*arguments)
         assert result.exit_code == 2

@@ -24,6 +24,7 @@ def facts_of(function: Function, parameters: dict[str, Any], least: int) -> dict
     names = [part.family for part in function.parts]
     facts: dict[str, Any] = {
         "formula": "; ".join(TEXTS[name] for name in names),
+        "figure": _figure(names),
         "parameterisation": OURS if set(names) & set(FAMILIES) else EARLIER,
         "T": horizon,
         "constants": [
@@ -38,6 +39,12 @@ def facts_of(function: Function, parameters: dict[str, Any], least: int) -> dict
     if horizon > MAX_LENGTH:
         return facts
     return facts | _floors(rho, parameters)
+
+
+def _figure(names: list[str]) -> str:
+    """The name of the picture in docs/figures."""
+    family = "hybrid" if len(names) > 1 else "legacy" if names[0].startswith("legacy") else names[0]
+    return f"memory_{family}.png"
 
 
 def complexity(function: Function) -> dict[str, Any]:
