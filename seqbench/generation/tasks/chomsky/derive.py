@@ -17,7 +17,7 @@ DIGIT, PLUS, MINUS, TIMES, OPEN, CLOSE, UNKNOWN, OTHER = range(8)
 
 MODULUS = 5
 DIGITS_END = 5  # id of the first operator
-_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)  # indices without a sign spare the test for negative ones
+_ZERO, _ONE = np.uint64(0), np.uint64(1)  # indices without a sign spare the test for negative ones
 _S32 = np.uint64(32)
 _M32 = np.uint64(0xFFFFFFFF)
 
@@ -27,29 +27,44 @@ NEGATIVE = -np.arange(MODULUS) % MODULUS
 
 
 @kernel
-def fill_words(indptr: Array, streams: Words, buffers: tuple[Words, Words], out: Array) -> None:
-    """Fills out[indptr[i] : indptr[i + 1]] with 64-bit random words of stream i."""
+def _share(draw: np.uint64, bound: int) -> Any:
+    """A whole number below a bound (< 2^32) from a 64-bit word: the upper part of the product."""
+    factor = np.uint64(bound)
+    return np.int64(((draw >> _S32) * factor + (((draw & _M32) * factor) >> _S32)) >> _S32)
+
+
+@kernel
+def fill_choices(
+    indptr: Array, operators: int, streams: Words, buffers: tuple[Words, Words], out: tuple[Array, Array, Array]
+) -> None:
+    """Random choices number indptr[i] to indptr[i + 1] from stream i: where to split, operator and side, digit.
+
+    Made ahead of the spelling, whose branches nobody can predict: there every step counts that a choice still needs.
+
+    Args:
+        indptr: shape (rows + 1,).
+        operators: how many operators there are.
+        streams: random streams of the rows.
+        buffers: room for a tile.
+        out: a 64-bit word, 2 * operator + side, and a digit, of each choice; written in place.
+    """
     keys, words = buffers
+    splits, nodes, leaves = out
     for tile in range(0, len(indptr) - 1, TILE):
         rows = np.arange(tile, min(tile + TILE, len(indptr) - 1))
         load_tile(streams, rows, keys)
         longest = 0
         for row in rows:
             longest = max(longest, indptr[row + 1] - indptr[row])
-        for counter in range((longest + 1) // 2):
+        for counter in range(longest):
             draw_tile(keys, counter, words)
             for r in range(len(rows)):
-                for half in range(2):
-                    place = indptr[rows[r]] + 2 * counter + half
-                    if place < indptr[rows[r] + 1]:
-                        out[place] = (np.uint64(words[2 * half, r]) << _S32) | np.uint64(words[2 * half + 1, r])
-
-
-@kernel
-def _share(draw: np.uint64, bound: int) -> Any:
-    """A whole number below a bound (< 2^32) from a 64-bit word: the upper part of the product."""
-    factor = np.uint64(bound)
-    return np.int64(((draw >> _S32) * factor + (((draw & _M32) * factor) >> _S32)) >> _S32)
+                place = indptr[rows[r]] + counter
+                if place < indptr[rows[r] + 1]:
+                    splits[place] = (np.uint64(words[0, r]) << _S32) | np.uint64(words[1, r])
+                    other = (np.uint64(words[2, r]) << _S32) | np.uint64(words[3, r])
+                    choice = _share(other, 2 * operators * MODULUS)
+                    nodes[place], leaves[place] = choice // MODULUS, choice % MODULUS
 
 
 @kernel
@@ -81,8 +96,8 @@ def spell(
     rows: tuple[Array, Array],
     splits: tuple[Array, Array],
     uniform: bool,
-    randoms: tuple[Array, Array],
-    symbols: tuple[Array, Array, int, int, int],
+    choices: tuple[Array, Array, Array, Array],
+    symbols: tuple[Array, Array, int, int],
     stacks: tuple[Array, Array],
     out: Array,
     values: Array,
@@ -97,16 +112,15 @@ def spell(
         rows: lengths, and where the rows begin in `out`.
         splits: thresholds and where each length begins.
         uniform: whether to use them.
-        randoms: where the 64-bit words of a row begin, and the words: the first of each pair splits an expression, the
-            second gives operator, side and digit.
-        symbols: the short expressions by length, shape (5, 4); where each has its digit; open, close; operators.
+        choices: where those of a row begin, and what fill_choices writes.
+        symbols: the short expressions by length, shape (5, 4); where each has its digit; open, close.
         stacks: room for open brackets, and for values.
         out: symbol ids, written in place.
         values: shape (rows,), written in place.
     """
     lengths, offsets = rows
-    places, words = randoms
-    shapes, digit_places, opening, closing, operators = symbols
+    places, words, nodes, leaves = choices
+    shapes, digit_places, opening, closing = symbols
     pending, lefts = stacks
     pending[0] = 0  # below all brackets
     for i in range(len(lengths)):
@@ -114,9 +128,9 @@ def spell(
         leaf, top, item = node, _ZERO, lengths[i]
         while True:
             while item > 4:
-                choice = _share(words[node + _ONE], 2 * operators * MODULUS) // MODULUS
+                choice = np.int64(nodes[node])
                 left = _left(splits, uniform, item, words[node], choice & 1)
-                node += _TWO
+                node += _ONE
                 out[place] = opening
                 place += _ONE
                 top += _ONE
@@ -125,8 +139,8 @@ def spell(
             size = np.uint64(item)
             for j in range(4):
                 out[place + np.uint64(j)] = shapes[size, np.uint64(j)]
-            digit = _share(words[leaf + _ONE], 2 * operators * MODULUS) % MODULUS
-            leaf += _TWO
+            digit = np.int64(leaves[leaf])
+            leaf += _ONE
             out[place + np.uint64(digit_places[size])] = digit
             place += size
             value = digit if item & 1 else NEGATIVE[np.uint64(digit)]

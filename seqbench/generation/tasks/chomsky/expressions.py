@@ -63,16 +63,17 @@ class ExpressionTask(LabelTask):
     def expressions(self, lengths: Array, room: int, streams: Words) -> tuple[Rows, Array]:
         """Expressions of these lengths, each followed by so many zeros, and their values modulo 5."""
         longest = int(lengths.max(initial=1))
-        splits, places = self.splits(longest), offsets_of((lengths + 3) // 4 * 2)  # two words for every digit and pair
-        words = np.empty(places[-1], np.uint64)
-        derive.fill_words(places, lane(streams, FIRST_WORD), tile_buffers(), words)
+        splits, places = self.splits(longest), offsets_of((lengths + 3) // 4)  # one choice for every digit and pair
+        words, (nodes, leaves) = np.empty(places[-1], np.uint64), np.empty((2, places[-1]), np.uint8)
+        choices = words, nodes, leaves
+        derive.fill_choices(places, self.operators, lane(streams, FIRST_WORD), tile_buffers(), choices)
         offsets = offsets_of(lengths + room)
         tokens, results = np.empty(offsets[-1] + 4, np.uint8), np.empty(len(lengths), np.int64)
         derive.spell(
             (lengths, offsets[:-1]),
             (splits.thresholds, splits.starts),
             self.uniform,
-            (places, words),
+            (places, *choices),
             self._symbols(),
             (np.empty(longest + 2, np.int64), np.empty(longest + 2, np.int64)),
             tokens,
@@ -80,11 +81,11 @@ class ExpressionTask(LabelTask):
         )
         return Rows(tokens[:-4], offsets), results
 
-    def _symbols(self) -> tuple[Array, Array, int, int, int]:
+    def _symbols(self) -> tuple[Array, Array, int, int]:
         minus, opening, closing = self._id("-"), self._id("("), self._id(")")
         shapes = [[], [0], [minus, 0], [opening, 0, closing], [opening, minus, 0, closing]]
         padded = np.array([shape + [0] * (4 - len(shape)) for shape in shapes], np.uint8)
-        return padded, np.array([0, 0, 1, 1, 2]), opening, closing, self.operators
+        return padded, np.array([0, 0, 1, 1, 2]), opening, closing
 
     def _id(self, symbol: str) -> int:
         return self.alphabet.index(symbol)
