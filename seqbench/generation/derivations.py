@@ -158,9 +158,10 @@ def _ways(left: Array, right: Array, n: int, running: Array) -> int:
     """Running sums over k of the ways to spell k symbols by `left` and n - k by `right`; the last is the total."""
     h, lo, e = _ZERO, _ZERO, np.int64(0)
     for k in range(n + 1):
-        a, b = left[k], right[n - k]
-        if a[0] != _ZERO and b[0] != _ZERO:
-            ph, pl, pe = times(a[0], a[1], np.int64(a[2]), b[0], b[1], np.int64(b[2]))
+        rest = n - k
+        if left[k, 0] != _ZERO and right[rest, 0] != _ZERO:  # numbers, not views of rows, which cost more than products
+            ae, be = np.int64(left[k, 2]), np.int64(right[rest, 2])
+            ph, pl, pe = times(left[k, 0], left[k, 1], ae, right[rest, 0], right[rest, 1], be)
             h, lo, e = add(h, lo, e, ph, pl, pe)
         running[k, 0], running[k, 1], running[k, 2] = h, lo, np.uint64(e)
     return n
@@ -170,10 +171,14 @@ def _ways(left: Array, right: Array, n: int, running: Array) -> int:
 def _ratios(running: Array, last: int, out: Array) -> None:
     """Thresholds from running sums."""
     h, lo, e = running[last, 0], running[last, 1], np.int64(running[last, 2])
+    share = _ZERO
     for i in range(last + 1):
-        out[i] = _ZERO
-        if running[i, 0] != _ZERO:
-            out[i] = ratio(running[i, 0], running[i, 1], np.int64(running[i, 2]), h, lo, e)
+        high, low, power = running[i, 0], running[i, 1], running[i, 2]
+        if high != _ZERO and (
+            i == 0 or high != running[i - 1, 0] or low != running[i - 1, 1] or power != running[i - 1, 2]
+        ):
+            share = ratio(high, low, np.int64(power), h, lo, e)  # many lengths add nothing: the share stays
+        out[i] = share
 
 
 @kernel

@@ -128,6 +128,7 @@ class ContextFree(Base):
         return np.asarray(inside == 1)
 
 
+@functools.lru_cache(maxsize=16)  # tables of counts are dear, and shared by all plans
 def brackets(kinds: int) -> ContextFree:
     """Well nested brackets of some kinds, however deep; symbol 2 i opens kind i, 2 i + 1 closes it."""
     alphabet = BRACKETS[: 2 * kinds]
@@ -169,6 +170,7 @@ def _nested(tokens: Array, offsets: Array, inside: Array) -> None:
         inside[i] = good and height == 0
 
 
+@functools.lru_cache(maxsize=16)
 def expressions() -> ContextFree:
     """Sums and products of a with round brackets, as one writes them: the usual unambiguous grammar."""
     grammar = parse("E -> E + T | T\nT -> T * F | F\nF -> ( E ) | a", ("a", "+", "*", "(", ")"))
@@ -191,6 +193,7 @@ def _expression(tokens: Array, offsets: Array, inside: Array) -> None:
         inside[i] = good and depth == 0 and not operand
 
 
+@functools.lru_cache(maxsize=16)
 def stack_manipulation() -> ContextFree:
     """A stack from bottom to top, actions PUSH b or POP, #, the stack from top to bottom; POP needs something to take.
 
@@ -215,6 +218,7 @@ def stack_manipulation() -> ContextFree:
     return made
 
 
+@functools.lru_cache(maxsize=16)
 def of_grammar(grammar: Grammar) -> ContextFree:
     """The language of any unambiguous grammar, recognised by a parser that knows no more than the grammar.
 
