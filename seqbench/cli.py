@@ -70,6 +70,25 @@ def _labels(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> li
     return [_name_or_number(name) for name in names] or None
 
 
+def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
+    """OPTION=VALUE, several times; values are JSON, or else text."""
+    pairs = dict(value.partition("=")[::2] for value in values)
+    return {name: _json_or_text(value) for name, value in pairs.items()} or None
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return value
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, those of --set among them."""
+    extra = options.pop("extra", None) or {}
+    return {key: value for key, value in options.items() if value is not None} | extra
+
+
 def _name_or_number(label: str | None) -> str | int | None:
     """A label's id where only ASCII digits are given, else its name."""
     return int(label) if label is not None and label.isascii() and label.isdecimal() else label
@@ -93,6 +112,7 @@ _RECIPE: list[Callable[[Any], Any]] = [
     click.option("--single-label-lengths", help="keep or drop lengths at which all words have one label."),
     click.option("--labels", multiple=True, callback=_labels, help="Only this label; may be repeated."),
     click.option("--classes/--no-classes", default=None, help="With or without syntactic classes."),
+    click.option("--set", "extra", multiple=True, callback=_settings, metavar="OPTION=VALUE", help="Any other option."),
     click.option("--near-miss/--no-near-miss", default=None, help="With or without the split test_near_miss."),
     catalogue_option,
 ]
@@ -108,7 +128,16 @@ def recipe_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _plan(name: str, catalogue: str | None, options: dict[str, Any]) -> Any:
     from seqbench.generation.plan import plan as resolve
 
-    return resolve(name, catalogue, **{key: value for key, value in options.items() if value is not None})
+    return resolve(name, catalogue, **_given(options))
+
+
+def _is_task(name: str, catalogue: str | None) -> bool:
+    from seqbench.catalogue.reader import open_catalogue
+    from seqbench.catalogue.schema import TaskDataset
+
+    opened = open_catalogue(catalogue)
+    known = opened.name_of(name)
+    return known in opened.datasets and isinstance(opened.dataset(known), TaskDataset)
 
 
 def _print_json(value: Any) -> None:
@@ -167,6 +196,14 @@ def sample(
     """Draw words of one length, exactly uniformly."""
     from seqbench.languages import language
 
+    if _is_task(name, catalogue):
+        if label is not None or how["syntactic_class"] is not None or how["sampling"] != "uniform":
+            raise click.UsageError(f"{name!r} is no language: leave out --label, --class and --sampling.")
+        planned = _plan(name, catalogue, {})
+        rows = planned.sample(length, count, how["seed"])
+        shown = ["  ".join(planned.task.show(row).values()) for row in rows]
+        _print_json(rows) if as_json else click.echo("\n".join(shown))
+        return
     lang = language(name, catalogue)
     words = lang.sample(length, _name_or_number(label), count, **how)
     labels = [lang.labels[number] for number in lang.label_all(words)]
@@ -208,7 +245,7 @@ def show(name: str, rows: int, cache_dir: str | None, catalogue: str | None, as_
     """Make a dataset through load_dataset; show examples of each split, sizes and digests."""
     from seqbench.dataset.report import made, made_text
 
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _given(options)
     facts = made(name, rows, cache_dir=cache_dir, catalogue=catalogue, **given)
     _print_json(facts) if as_json else click.echo(made_text(facts))
 
@@ -312,7 +349,7 @@ def expect(
     """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
     from seqbench.covering.expectation import expected_coverage
 
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _given(options)
     found = expected_coverage(name, schedule=schedule, min_width=min_width, catalogue=catalogue, **given)
     if exact:
         _ = found.bounds

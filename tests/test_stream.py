@@ -7,11 +7,11 @@ import pytest
 
 from seqbench.errors import SeqbenchError
 from seqbench.generation.batches import stream
-from seqbench.generation.plan import dataset_names
+from seqbench.generation.plan import language_dataset_names
 from seqbench.languages import language
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@pytest.mark.parametrize("name", language_dataset_names())
 def test_batches_are_labelled_right(name):
     lang = language(name)
     for tokens, labels, classes in itertools.islice(stream(name, batch_size=16, classes=True, seed=5), 3):

@@ -17,7 +17,7 @@ from seqbench.covering.report import CoverageReport, Need, covered_words
 from seqbench.covering.schedules import check_schedule
 from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
 from seqbench.progress import progress
 
@@ -68,7 +68,7 @@ def coverage(
     if test is not None:
         return _against_data(lang, tally, test, column)
     is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
-    planned = plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
+    planned = language_plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)

@@ -24,7 +24,7 @@ from seqbench.covering.tell import html, name_of
 from seqbench.errors import InputError, TooLargeError
 from seqbench.files import write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 from seqbench.generation.sampler import Rows
 
 Array = npt.NDArray[Any]
@@ -130,7 +130,7 @@ def cover(
     """
     max_length, times = whole("max_length", max_length, 2, 4096), whole("times", times, 1, 10**6)
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan(name, catalogue, near_miss=False, **options)
+    planned = language_plan(name, catalogue, near_miss=False, **options)
     task = task_of(planned, schedule, min_width)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(f"{name} has {len(task.monoid):,} classes; covers are made for {MAX_CLASSES:,} at most.")

@@ -16,7 +16,7 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import level_name
 from seqbench.covering.witness import Witnesses
 from seqbench.errors import InputError
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 
 Array = npt.NDArray[Any]
 
@@ -252,7 +252,7 @@ def expected_coverage(
         >>> round(found.expected_seen, 9), len(found.keys)
         (1.0, 4)
     """
-    planned = plan(name, catalogue, **{"near_miss": False, **options})
+    planned = language_plan(name, catalogue, **{"near_miss": False, **options})
     task = task_of(planned, schedule, min_width)
     for split in ("train", "test"):
         if split not in planned.splits:

@@ -15,7 +15,7 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.task import MAX_CLASSES, Task
 from seqbench.covering.tell import LEAST, aligned, html, law_text
 from seqbench.errors import InputError, TooLargeError
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 
 Array = npt.NDArray[Any]
 
@@ -110,7 +110,7 @@ def coverage_plan(
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan(name, catalogue, near_miss=False, **options)
+    planned = language_plan(name, catalogue, near_miss=False, **options)
     task = task_of(planned, schedule, min_width)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(f"{name} has {len(task.monoid):,} classes; plans are made for {MAX_CLASSES:,} at most.")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from seqbench.catalogue.recipe import length_range, sampling_weights, whole
 from seqbench.errors import InputError
 from seqbench.generation import streams as rng
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 from seqbench.generation.sampler import Sampler
 
 Array = npt.NDArray[Any]
@@ -92,7 +92,7 @@ def stream(
         >>> tokens.shape, tokens.dtype, labels.shape
         ((256, 12), dtype('uint8'), (256,))
     """
-    planned = plan(name, catalogue)
+    planned = language_plan(name, catalogue)
     span = planned.recipe.train_lengths if lengths is None else length_range("lengths", lengths)
     weights = planned.recipe.sampling if sampling is None else sampling_weights("sampling", sampling)
     monoid = planned.monoid if classes or {"class", "composition"} & weights.keys() else None

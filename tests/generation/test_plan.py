@@ -11,7 +11,7 @@ from scipy import stats
 
 from seqbench.algebra.alphabet import token_dtype
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
-from seqbench.generation.plan import dataset_names, plan
+from seqbench.generation.plan import language_dataset_names, plan
 
 SMALL = {
     "train_examples": 3000,
@@ -123,8 +123,8 @@ def test_blocks_made_together_are_those_made_alone(dataset, changes):
 
 DIGEST = f"""
 import hashlib
-from seqbench.generation.plan import dataset_names, plan
-for name in dataset_names():
+from seqbench.generation.plan import language_dataset_names, plan
+for name in language_dataset_names():
     planned, digest = plan(name, **{SMALL!r}), hashlib.sha256()
     for split in planned.splits:
         for index in reversed(range(planned.splits[split].num_blocks)):
@@ -136,7 +136,7 @@ for name in dataset_names():
 def test_other_processes_make_the_same_rows(run):
     """Whatever the order of sets and dictionaries there."""
     here = []
-    for name in dataset_names():
+    for name in language_dataset_names():
         planned, digest = plan(name, **SMALL), hashlib.sha256()
         for split, part in planned.splits.items():
             for index in reversed(range(part.num_blocks)):
@@ -203,7 +203,7 @@ def test_splits_share_no_row(dataset):
 def test_datasets_share_no_row():
     """Not even those of one alphabet."""
     seen = {}
-    for name in dataset_names():
+    for name in language_dataset_names():
         planned = plan(name, **LONG)
         for word in words(planned, "train"):
             assert seen.setdefault((planned.machine.num_symbols, word), name) == name
@@ -244,7 +244,7 @@ def test_dropping_lengths_of_a_single_label(dataset):
     assert set(lengths_of(planned, "test")) == {n for n in many if 41 <= n <= 46}
 
 
-@pytest.mark.parametrize("name", [name for name in dataset_names() if name.startswith("dyck")])
+@pytest.mark.parametrize("name", [name for name in language_dataset_names() if name.startswith("dyck")])
 def test_odd_lengths_of_brackets_hold_no_member(name):
     planned = plan(name, **SMALL)
     for split in ("train", "test"):
