@@ -23,15 +23,15 @@ class BalancedGRC(TreeEncoder):
     """
 
     def __init__(self, width: int = 128, dropout: float = 0.1, reduction: str = "packed") -> None:
-        """An encoder of a width, with dropout on the leaves and inside the cell's answers."""
-        super().__init__(width, reduction)
+        """An encoder of a width, with dropout on the leaves and on every merge."""
+        super().__init__(width, reduction, dropout)
         self.first, self.norm = nn.Linear(width, width), nn.LayerNorm(width)
-        self.cell, self.dropout = GRC(width), nn.Dropout(dropout)
+        self.cell = GRC(width)
 
     def leaf(self, x: Tensor) -> Tensor:
         """Vectors of symbols to leaves."""
-        return self.dropout(self.norm(self.first(x)))
+        return self.norm(self.first(x))
 
     def combine(self, pairs: Tensor) -> Tensor:
-        """One merge, (pairs, 2 width) to (pairs, width)."""
-        return self.dropout(self.cell(pairs))
+        """One merge, before dropout, (pairs, 2 width) to (pairs, width)."""
+        return self.cell(pairs)

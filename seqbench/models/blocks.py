@@ -28,7 +28,30 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Shape (..., width) to the same."""
-        return self.fall(torch.relu(self.rise(x)))
+        return self.fall(
+            self.rise(x).relu_()
+        )  # in place: a linear map needs its input for its gradient, not its output
+
+
+class Dropout(nn.Dropout):
+    """Dropout; on a CPU its coins are 16-bit integers, three times as fast to draw as torch's.
+
+    The probability is rounded to a multiple of 2^-16 there.
+
+    Example:
+        >>> kept = Dropout(0.5)(torch.ones(10_000))
+        >>> sorted(set(kept.tolist())), 0.45 < (kept > 0).float().mean() < 0.55
+        ([0.0, 2.0], tensor(True))
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Any shape to the same."""
+        if not self.training or self.p == 0 or x.device.type != "cpu":
+            return super().forward(x)
+        coins = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+        coins = coins.view(torch.int16)[: x.numel()].view(x.shape)
+        keep = (coins >= round(2**16 * self.p) - 2**15).to(x.dtype)
+        return x * keep.mul_(1 / (1 - self.p))
 
 
 def variance_scaled(layer: nn.Linear) -> nn.Linear:

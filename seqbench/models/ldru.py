@@ -47,7 +47,7 @@ class LDRU(TreeEncoder):
             dropout: after the leaves and every merge, if wrapped.
             noise: the deviation of Gaussian noise added to every node in training.
         """
-        super().__init__(width, reduction, noise)
+        super().__init__(width, reduction, dropout if wrapped else 0.0, noise)
         choice("operator", operator, list(OPERATORS))
         self.operator = OPERATORS[operator](width)
         self.wrapped = wrapped
@@ -55,16 +55,15 @@ class LDRU(TreeEncoder):
             self.embedding_std = 0.02
             self.leaf_norm, self.leaf_ffn = nn.LayerNorm(width), FeedForward(width)
             self.norm, self.ffn = nn.LayerNorm(width), FeedForward(width, scale=0.02)
-            self.dropout = nn.Dropout(dropout)
 
     def leaf(self, x: Tensor) -> Tensor:
         """Vectors of symbols to leaves."""
         if not self.wrapped:
             return x
         x = self.leaf_norm(x)
-        return self.dropout(x + self.leaf_ffn(x))
+        return x + self.leaf_ffn(x)
 
     def combine(self, pairs: Tensor) -> Tensor:
-        """One merge, (pairs, 2 width) to (pairs, width)."""
+        """One merge, before dropout, (pairs, 2 width) to (pairs, width)."""
         h = self.operator(pairs)
-        return self.dropout(self.norm(h + self.ffn(h))) if self.wrapped else h
+        return self.norm(h + self.ffn(h)) if self.wrapped else h

@@ -49,7 +49,7 @@ class GatedMLP(nn.Module):
     def forward(self, pairs: Tensor) -> Tensor:
         """Shape (pairs, 2 width) to (pairs, width)."""
         first, second, third = self.gates
-        gates = third(torch.relu(second(torch.relu(first(pairs)))))
+        gates = third(second(first(pairs).relu_()).relu_())
         return self.out(self.sides(gates * pairs))
 
 

@@ -9,7 +9,7 @@
 
 Source: "PR-LSTM", arXiv 2605.17108, 2026. The merges are not associative, so the schedule is part of the model:
 "scan" computes all prefixes in the order of jax.lax.associative_scan and reads the last, as published; "reduce" is
-the balanced tree of `pairing`. They bracket alike up to length 6 and differ from 7 on.
+the balanced tree of `pairing`. They bracket alike up to length 6 and differ at 7, 11, 13, 14, 15 and so on.
 """
 
 from typing import ClassVar

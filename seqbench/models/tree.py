@@ -5,7 +5,7 @@ from typing import Literal, overload
 import torch
 from torch import Tensor, nn
 
-from seqbench.models.blocks import choice
+from seqbench.models.blocks import Dropout, choice
 from seqbench.models.frame import Encoder, Model
 from seqbench.models.lengths import Lengths
 from seqbench.models.pairing import Nodes
@@ -17,6 +17,8 @@ REDUCTIONS = ("packed", "levels")
 class TreeEncoder(Encoder):
     """An encoder whose state is the root of a balanced tree: `leaf` maps symbols' vectors, `combine` joins two nodes.
 
+    Dropout and noise follow both, on real nodes only.
+
     Attributes:
         reduction: "packed" or "levels".
         noise: the deviation of the Gaussian noise added to every node in training.
@@ -24,11 +26,11 @@ class TreeEncoder(Encoder):
 
     heads = ("last",)
 
-    def __init__(self, width: int, reduction: str, noise: float = 0.0) -> None:
+    def __init__(self, width: int, reduction: str, dropout: float = 0.0, noise: float = 0.0) -> None:
         """An encoder of one width."""
         super().__init__(width, width)
         choice("reduction", reduction, REDUCTIONS)
-        self.reduction, self.noise = reduction, noise
+        self.reduction, self.dropout, self.noise = reduction, Dropout(dropout), noise
 
     def leaf(self, x: Tensor) -> Tensor:
         """Vectors of symbols to leaves, (..., width)."""
@@ -39,12 +41,13 @@ class TreeEncoder(Encoder):
         raise NotImplementedError
 
     def disturbed(self, x: Tensor) -> Tensor:
-        """With noise added, in training."""
+        """With dropout and noise, in training."""
+        x = self.dropout(x)
         return x + self.noise * torch.randn_like(x) if self.noise and self.training else x
 
-    def forward(self, x: Tensor, where: Lengths, kept: list[Tensor] | None = None) -> Tensor:
-        """Roots, (batch, width), of vectors (symbols, width) without padding; `kept` receives leaves and merges."""
-        leaves = self.disturbed(self.leaf(x))
+    def forward(self, leaves: Tensor, where: Lengths, kept: list[Tensor] | None = None) -> Tensor:
+        """Roots, (batch, width), of leaves (symbols, width) without padding; `kept` receives leaves and merges."""
+        leaves = self.disturbed(leaves)
         if kept is None and self.reduction == "levels":
             padded = leaves.new_zeros(len(where.host) * where.longest, self.width).index_copy(0, where.flat, leaves)
             return reduce_levels(self._merge, padded.view(len(where.host), where.longest, self.width), where)
@@ -76,12 +79,18 @@ class TreeModel(Model):
     def forward(self, tokens: Tensor, lengths: Tensor, return_nodes: bool = False) -> Tensor | tuple[Tensor, Nodes]:
         """Logits (batch, classes), and on request the states of all nodes; arguments and errors as in `Model`."""
         words, where = self.read(tokens, lengths)
-        # A one-length batch has no padding to take out.
         flat = words.flatten(0, 1)
-        vectors = self.embedding(flat if where.equal else flat.index_select(0, where.flat))
+        leaves = self._leaves(flat if where.equal else flat.index_select(0, where.flat))
         kept: list[Tensor] | None = [] if return_nodes else None
-        logits = self.readout(self.encoder(vectors, where, kept))
+        logits = self.readout(self.encoder(leaves, where, kept))
         return logits if kept is None else (logits, all_nodes(kept[0], kept[1:], where))
+
+    def _leaves(self, symbols: Tensor) -> Tensor:
+        """Leaves (symbols, width). A leaf depends on its symbol alone, so each of a small vocabulary is mapped once."""
+        if self.vocabulary and self.vocabulary < len(symbols):
+            every = torch.arange(self.vocabulary, device=symbols.device)
+            return nn.functional.embedding(symbols, self.encoder.leaf(self.embedding(every)))
+        return self.encoder.leaf(self.embedding(symbols))
 
     def node_states(self, tokens: Tensor, lengths: Tensor) -> Nodes:
         """The states and places of all nodes of all trees: for a head that predicts the class of every node."""
