@@ -115,35 +115,35 @@ def options(name: str) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in signature.parameters.values()}
 
 
-def matched_width(name: str, parameters: int, **arguments: Any) -> int:
+def matched_width(name: str, parameters: int, multiple: int = 1, **arguments: Any) -> int:
     """The width at which a model's number of parameters is nearest to the given one.
 
     Args:
         name: a key of MODELS with an option `width`.
         parameters: the number to match.
+        multiple: only multiples of this are tried, for models whose width is divided among heads.
         **arguments: the other arguments of `create`.
 
     Example:
         >>> lstm = create("lstm", vocabulary=2, classes=2, width=256)
-        >>> matched_width("pr_lstm", lstm.parameter_count, vocabulary=2, classes=2) in range(140, 160)
-        True
+        >>> matched_width("pr_lstm", lstm.parameter_count, vocabulary=2, classes=2)
+        153
     """
-    torch = importlib.import_module("torch")
     if parameters < 1 or "width" not in options(name):
         raise InputError(f"The width of {name!r} cannot match {parameters} parameters. It takes an option `width`.")
 
-    def size(width: int) -> int:
-        with torch.device("meta"):  # no memory, no random numbers
-            return create(name, width=width, **arguments).parameter_count
+    def size(factor: int) -> int:
+        with importlib.import_module("torch").device("meta"):  # no memory, no random numbers
+            return create(name, width=multiple * factor, **arguments).parameter_count
 
     high = 1
     while size(high) < parameters:
         high *= 2
-    low = high // 2
+    low = max(high // 2, 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if size(middle) < parameters else (low, middle)
-    return min((width for width in (low, high) if width), key=lambda width: abs(size(width) - parameters))
+    return multiple * min(low, high, key=lambda factor: abs(size(factor) - parameters))
 
 
 def entry_of(name: str) -> Entry:

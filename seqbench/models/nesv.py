@@ -99,11 +99,13 @@ class Attention(Encoder):
     def _split(self, words: Tensor, where: Lengths) -> tuple[Tensor, Tensor, Tensor]:
         """The bits, their number and the index, as floats of the weights' type."""
         counts = where.here.to(self.fall.weight)
+        if self.index and int(where.host.min()) < 2:
+            raise InputError("A word has length 1. With index=True it holds a bit or more and then the index token.")
         if not self.index:
             return words.clamp(max=1), counts, torch.zeros_like(counts)
         asked = words.gather(1, where.here[:, None] - 1)[:, 0] - 1
-        # The index token's own column is masked, and a word of one symbol has no bit at all.
-        return words[:, : max(where.longest - 1, 1)].clamp(max=1), counts - 1, asked.to(counts)
+        # In shorter words the index token stands among the columns of bits, but is masked.
+        return words[:, : where.longest - 1].clamp(max=1), counts - 1, asked.to(counts)
 
 
 class SolutionVolume(Model):
@@ -111,8 +113,13 @@ class SolutionVolume(Model):
 
     def __init__(self, name: str, encoder: Attention, *, classes: int, **arguments: Any) -> None:
         """A model; the arguments are those of `create`."""
-        if classes != 2 or arguments.get("vocabulary") is None:
-            raise InputError("The model 'nesv' reads bits and tells two classes. Give vocabulary=2 and classes=2.")
+        least = 3 if encoder.index else 2
+        vocabulary = arguments.get("vocabulary") or 0
+        if classes != 2 or vocabulary < least or (vocabulary > least and not encoder.index):
+            raise InputError(
+                "The model 'nesv' reads bits and tells two classes. Give vocabulary=2 and classes=2; with index=True "
+                "the vocabulary is the greatest index and 2."
+            )
         super().__init__(name, encoder, classes=classes, **arguments)
         self.embedding, self.readout = nn.Identity(), nn.Identity()  # type: ignore[assignment, unused-ignore]
 

@@ -80,11 +80,12 @@ class GatedSum(nn.Module):
     def __init__(self, width: int) -> None:
         """The operator on vectors of a width."""
         super().__init__()
-        self.width, self.gate = width, nn.Linear(2 * width, width)
+        self.gate = nn.Linear(2 * width, width)
 
     def forward(self, pairs: Tensor) -> Tensor:
         """Shape (pairs, 2 width) to (pairs, width)."""
-        return torch.lerp(pairs[:, self.width :], pairs[:, : self.width], torch.sigmoid(self.gate(pairs)))
+        a, b = pairs.chunk(2, 1)
+        return b + torch.sigmoid(self.gate(pairs)) * (a - b)
 
 
 class GRC(nn.Module):

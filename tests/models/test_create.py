@@ -47,6 +47,9 @@ def test_inputs_are_symbols_or_vectors():
     assert "'last' or 'positions'" in refused(head="first")
     assert "bits" in refused(name="nesv", vocabulary=None, d_in=2)
     assert "two classes" in refused(name="nesv", classes=3)
+    assert "the greatest index" in refused(name="nesv", index=True)
+    with pytest.raises(InputError, match="then the index token"):
+        create("nesv", vocabulary=9, classes=2, index=True)(torch.tensor([[1]]), torch.tensor([1]))
 
 
 def test_sizes_that_do_not_fit():

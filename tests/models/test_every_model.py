@@ -132,6 +132,24 @@ def test_models_that_are_not_causal_do_look_ahead(key):
     assert seen != (key == "tape_rnn")  # this one knows the length of its input, and that only
 
 
+@pytest.mark.parametrize("key", ALL + RANDOM)
+def test_all_work_is_done_where_the_words_are(key):
+    """The device "meta" computes nothing but refuses to meet tensors that live elsewhere; lengths stay on the CPU."""
+    model = make(key).to("meta")
+    tokens, lengths = words(key, LENGTHS)
+    assert model(tokens.to("meta"), lengths).is_meta
+
+
+@pytest.mark.parametrize("key", ALL)
+def test_half_precision_is_near(key):
+    model = make(key)
+    tokens, lengths = words(key, LENGTHS)
+    with torch.autocast("cpu", torch.bfloat16):
+        half = model(tokens, lengths)
+    half.float().sum().backward()
+    torch.testing.assert_close(half.float(), model(tokens, lengths), atol=0.15, rtol=0.05)
+
+
 @pytest.mark.parametrize("key", ALL)
 def test_weights_travel(key, tmp_path):
     safetensors = pytest.importorskip("safetensors.torch")

@@ -111,6 +111,10 @@ def test_the_published_matched_width():
     assert abs(width - 137) <= 1
 
 
+def test_matched_widths_fit_the_heads():
+    assert matched_width("transformer", 250_000, 16, vocabulary=2, classes=2) == 64
+
+
 def test_matched_widths_are_the_nearest():
     def size(width):
         return create("gru", vocabulary=2, classes=2, width=width).parameter_count
