@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from seqbench.errors import InputError
+from seqbench.models.pairing import Pairing
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,18 @@ class Lengths:
         return torch.arange(self.longest, device=self.device) < self.here[:, None]
 
     @cached_property
+    def pairing(self) -> Pairing:
+        """Which nodes meet in the balanced trees of the words."""
+        return Pairing(self.host.numpy())
+
+    @cached_property
     def flat(self) -> Tensor:
-        """The places of all real symbols in a (batch * longest) array, row by row; made on the host."""
-        rows = torch.arange(len(self.host)) * self.longest
-        within = torch.arange(self.longest)[None] < self.host[:, None]
-        return (rows[:, None] + torch.arange(self.longest))[within].to(self.device, non_blocking=True)
+        """The places of all real symbols in a (batch * longest) array, in the order of `Pairing.row`, `Pairing.place`.
+
+        Where all words have one length this is every place in order.
+        """
+        places = self.pairing.row * self.longest + self.pairing.place
+        return torch.from_numpy(places).to(self.device, non_blocking=True)
 
     def last(self, states: Tensor) -> Tensor:
         """The states at the last symbols, (batch, width), of states (batch, longest, width)."""

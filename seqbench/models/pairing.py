@@ -3,7 +3,8 @@
 A word of n symbols has n nodes at level 0; a level of m nodes joins nodes 2i and 2i + 1 and passes an odd last one
 on, so that it leaves ceil(m / 2). Only real pairs are computed. The nodes of a level stand in one array, all words
 together: first those just made by a merge, then those passed on, each word by word. A level is one permutation that
-puts the pairs side by side, [pairs | passed], so that reading two rows as one needs no concatenation.
+puts the pairs side by side, [pairs | passed], so that reading two rows as one needs no concatenation. The leaves are
+laid out in the order of the first level from the start.
 """
 
 from dataclasses import dataclass
@@ -53,6 +54,8 @@ class Pairing:
         >>> pairing = Pairing(np.array([3, 1]))
         >>> [(level.order.tolist(), level.pairs) for level in pairing.levels]
         [([0, 1, 2, 3], 1), ([0, 1, 2], 1)]
+        >>> list(zip(pairing.row.tolist(), pairing.place.tolist()))
+        [(0, 0), (0, 1), (0, 2), (1, 0)]
         >>> pairing.roots.tolist()
         [0, 1]
     """
@@ -60,6 +63,7 @@ class Pairing:
     def __init__(self, lengths: Array) -> None:
         """The levels of words of the given lengths, each 1 or more."""
         self.lengths = lengths
+        self.plain = bool((lengths == lengths[0]).all())  # words of one length are an array without gaps
         counts, merged = lengths, lengths  # the leaves count as made by a merge: none was passed on
         self.levels: list[Level] = []
         self._merged: list[Array] = []
@@ -67,28 +71,28 @@ class Pairing:
             self._merged.append(counts // 2)
             self.levels.append(Level(_order(counts, merged), int(self._merged[-1].sum())))
             counts, merged = (counts + 1) // 2, self._merged[-1]
+        rows, places = np.repeat(np.arange(lengths.size), lengths), _within(lengths)
+        first = slice(None) if self.plain else self.levels[0].order
+        self.row, self.place = rows[first], places[first]
         self.roots = _places(np.arange(lengths.size), np.zeros(lengths.size, np.int64), merged, counts)
 
     @cached_property
     def nodes(self) -> tuple[Array, Array, Array, Array, Array]:
         """Row, level, position, start and width of every node, in the order of `Nodes`."""
         counts = [self.lengths, *self._merged]
-        row = np.concatenate([np.repeat(np.arange(c.size), c) for c in counts])
+        row = np.concatenate([self.row, *(np.repeat(np.arange(c.size), c) for c in self._merged)])
         level = np.concatenate([np.full(int(c.sum()), k) for k, c in enumerate(counts)])
-        position = np.concatenate([_within(c) for c in counts])
+        position = np.concatenate([self.place, *map(_within, self._merged)])
         start = position << level
         return row, level, position, start, np.minimum(self.lengths[row] - start, 1 << level)
 
     def moved(self, device: torch.device) -> list[tuple[Tensor, Tensor, int]]:
-        """Order, its inverse and the number of pairs of every level, and last the roots; one copy to the device."""
-        orders = [level.order for level in self.levels]
-        inverses = [_inverse(order) for order in orders]
-        flat = torch.from_numpy(np.concatenate([*orders, *inverses, self.roots, _inverse(self.roots)]))
-        sizes = [order.size for order in orders] * 2 + [self.roots.size] * 2
-        parts = flat.to(device, non_blocking=True).split(sizes)
-        depth = len(orders)
-        levels = [(parts[k], parts[depth + k], level.pairs) for k, level in enumerate(self.levels)]
-        return [*levels, (parts[-2], parts[-1], 0)]
+        """After each level: the next order, its inverse and its number of pairs; last the roots. One copy to the device."""
+        steps = [*self.levels[1:], Level(self.roots, 0)]
+        flat = np.concatenate([array for step in steps for array in (step.order, _inverse(step.order))])
+        sizes = [step.order.size for step in steps for _ in range(2)]
+        parts = torch.from_numpy(flat).to(device, non_blocking=True).split(sizes)
+        return [(parts[2 * k], parts[2 * k + 1], step.pairs) for k, step in enumerate(steps)]
 
 
 def _within(counts: Array) -> Array:

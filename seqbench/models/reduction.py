@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seqbench.models.lengths import Lengths
-from seqbench.models.pairing import Nodes, Pairing
+from seqbench.models.pairing import Nodes
 
 Combine = Callable[[Tensor], Tensor]
 """(pairs, 2 width) -> (pairs, width): left operand first."""
@@ -34,7 +34,7 @@ class Permute(torch.autograd.Function):
 
 
 def reduce_packed(combine: Combine, leaves: Tensor, where: Lengths, kept: list[Tensor] | None = None) -> Tensor:
-    """The roots, (batch, width), of leaves (symbols, width) that stand word by word without padding.
+    """The roots, (batch, width), of leaves (symbols, width) without padding, in the order of `where.flat`.
 
     Args:
         combine: the operator.
@@ -51,15 +51,14 @@ def reduce_packed(combine: Combine, leaves: Tensor, where: Lengths, kept: list[T
     """
     if where.equal:
         return _reduce_equal(combine, leaves, where.longest, kept)
-    *levels, (roots, back, _) = Pairing(where.host.numpy()).moved(where.device)
-    x, width = leaves, leaves.shape[1]
-    for order, inverse, pairs in levels:
-        x = Permute.apply(x, order, inverse)
+    x, width, pairs = leaves, leaves.shape[1], where.pairing.levels[0].pairs
+    for order, inverse, later in where.pairing.moved(where.device):
         merged = combine(x[: 2 * pairs].view(pairs, 2 * width))
         if kept is not None:
             kept.append(merged)
         x = torch.cat([merged, x[2 * pairs :]]) if 2 * pairs < len(x) else merged
-    return Permute.apply(x, roots, back)
+        x, pairs = Permute.apply(x, order, inverse), later
+    return x
 
 
 def _reduce_equal(combine: Combine, leaves: Tensor, length: int, kept: list[Tensor] | None) -> Tensor:
@@ -100,5 +99,5 @@ def reduce_levels(combine: Combine, leaves: Tensor, where: Lengths) -> Tensor:
 
 def all_nodes(leaves: Tensor, merges: list[Tensor], where: Lengths) -> Nodes:
     """Leaves and merges of `reduce_packed` with the place of every node."""
-    places = Pairing(where.host.numpy()).nodes
+    places = where.pairing.nodes
     return Nodes(torch.cat([leaves, *merges]), *(torch.from_numpy(p).to(where.device) for p in places))

@@ -89,7 +89,7 @@ class TreeModel(Model):
         """Leaves (symbols, width). A leaf depends on its symbol alone, so each of a small vocabulary is mapped once."""
         if self.vocabulary and self.vocabulary < len(symbols):
             every = torch.arange(self.vocabulary, device=symbols.device)
-            return nn.functional.embedding(symbols, self.encoder.leaf(self.embedding(every)))
+            return self.encoder.leaf(self.embedding(every)).index_select(0, symbols)
         return self.encoder.leaf(self.embedding(symbols))
 
     def node_states(self, tokens: Tensor, lengths: Tensor) -> Nodes:

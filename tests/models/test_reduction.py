@@ -41,7 +41,7 @@ def padded(leaves, lengths):
 def both_ways(operator, leaves, lengths):
     words = padded(leaves, lengths)
     where = Lengths.read(torch.tensor(lengths), words)
-    return reduce_packed(operator, leaves, where), reduce_levels(operator, words, where)
+    return reduce_packed(operator, words.flatten(0, 1)[where.flat], where), reduce_levels(operator, words, where)
 
 
 BATCHES = [[5], [1, 1], [8, 8, 8], [7, 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [40, 1, 33, 31, 16], [3, 64, 63, 65]]
@@ -77,7 +77,9 @@ def test_gradients_agree(lengths):
     leaves = torch.randn(sum(lengths), WIDTH, dtype=torch.float64, requires_grad=True)
     answers = [one_by_one(operator, leaves, lengths), *both_ways(operator, leaves, lengths)]
     wanted = [leaves, *operator.parameters()]
-    first, *others = [torch.autograd.grad(a.square().sum(), wanted, allow_unused=True) for a in answers]
+    first, *others = [
+        torch.autograd.grad(a.square().sum(), wanted, allow_unused=True, retain_graph=True) for a in answers
+    ]
     for other in others:
         for one, two in zip(first, other, strict=True):
             # A word of one symbol never meets the operator.
@@ -94,10 +96,11 @@ def test_second_gradients_pass_the_reordering():
 def test_the_places_of_all_nodes(lengths):
     """Every node's state is the sum of the symbols of its block, and a word of n symbols has 2n - 1 nodes."""
     leaves = 2.0 ** torch.arange(sum(lengths), dtype=torch.float64)[:, None] % 1_000_003
-    where = Lengths.read(torch.tensor(lengths), torch.zeros(len(lengths), max(lengths)))
-    merges = []
-    reduce_packed(lambda pairs: pairs.sum(1, keepdim=True), leaves, where, merges)
-    nodes = all_nodes(leaves, merges, where)
+    words = padded(leaves, lengths)
+    where = Lengths.read(torch.tensor(lengths), words)
+    merges, ordered = [], words.flatten(0, 1)[where.flat]
+    reduce_packed(lambda pairs: pairs.sum(1, keepdim=True), ordered, where, merges)
+    nodes = all_nodes(ordered, merges, where)
     assert torch.equal(nodes.row.bincount(), 2 * torch.tensor(lengths) - 1)
     begins = [0, *itertools.accumulate(lengths)]
     for i in range(len(nodes.states)):
