@@ -44,7 +44,7 @@ def recurrent(q: Tensor, k: Tensor, v: Tensor, log_decay: Tensor, strength: Tens
     return torch.stack(outputs, -2) * q.shape[-1] ** -0.5
 
 
-def chunked(q: Tensor, k: Tensor, v: Tensor, log_decay: Tensor, strength: Tensor, chunk: int = 64) -> Tensor:
+def chunked(q: Tensor, k: Tensor, v: Tensor, log_decay: Tensor, strength: Tensor, chunk: int = 32) -> Tensor:
     """The same as `recurrent`, by matrix products over chunks.
 
     Example:

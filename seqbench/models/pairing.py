@@ -87,7 +87,7 @@ class Pairing:
         return row, level, position, start, np.minimum(self.lengths[row] - start, 1 << level)
 
     def moved(self, device: torch.device) -> list[tuple[Tensor, Tensor, int]]:
-        """After each level: the next order, its inverse and its number of pairs; last the roots. One copy to the device."""
+        """After each level: the next order, its inverse and number of pairs; last the roots. One copy to the device."""
         steps = [*self.levels[1:], Level(self.roots, 0)]
         flat = np.concatenate([array for step in steps for array in (step.order, _inverse(step.order))])
         sizes = [step.order.size for step in steps for _ in range(2)]

@@ -47,6 +47,8 @@ class TreeEncoder(Encoder):
 
     def forward(self, leaves: Tensor, where: Lengths, kept: list[Tensor] | None = None) -> Tensor:
         """Roots, (batch, width), of leaves (symbols, width) without padding; `kept` receives leaves and merges."""
+        if leaves.device.type == "cpu" and self.reduction == "packed":
+            self.dropout.reserve((2 * len(leaves) - len(where.host)) * self.width)  # all nodes of all trees
         leaves = self.disturbed(leaves)
         if kept is None and self.reduction == "levels":
             padded = leaves.new_zeros(len(where.host) * where.longest, self.width).index_copy(0, where.flat, leaves)
