@@ -36,8 +36,8 @@ class FeedForward(nn.Module):
 class Dropout(nn.Dropout):
     """Dropout; on a CPU its coins are 16-bit integers, and those of many calls can be thrown at once: thrice as fast.
 
-    There the probability is rounded to a multiple of 2^-16, and the input is changed in place: it is for the output of a
-    layer that does not need it again for its gradient (torch refuses the gradient otherwise).
+    There the probability is rounded to a multiple of 2^-16, and the input is changed in place: it is for the output of
+    a layer that does not need it again for its gradient (torch refuses the gradient otherwise).
 
     Example:
         >>> kept = Dropout(0.5)(torch.ones(10_000))
