@@ -105,10 +105,15 @@ def recipe_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given."""
+    return {key: value for key, value in options.items() if value is not None}
+
+
 def _plan(name: str, catalogue: str | None, options: dict[str, Any]) -> Any:
     from seqbench.generation.plan import plan as resolve
 
-    return resolve(name, catalogue, **{key: value for key, value in options.items() if value is not None})
+    return resolve(name, catalogue, **_given(options))
 
 
 def _print_json(value: Any) -> None:
@@ -208,7 +213,7 @@ def show(name: str, rows: int, cache_dir: str | None, catalogue: str | None, as_
     """Make a dataset through load_dataset; show examples of each split, sizes and digests."""
     from seqbench.dataset.report import made, made_text
 
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _given(options)
     facts = made(name, rows, cache_dir=cache_dir, catalogue=catalogue, **given)
     _print_json(facts) if as_json else click.echo(made_text(facts))
 
@@ -301,7 +306,7 @@ def expect(name: str, min_width: int, exact: bool, catalogue: str | None, as_jso
     """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
     from seqbench.covering.expectation import expected_coverage
 
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _given(options)
     found = expected_coverage(name, min_width=min_width, catalogue=catalogue, **given)
     if exact:
         _ = found.chance
@@ -357,3 +362,6 @@ def draw(kind: str, out: str, catalogue: str | None, as_json: bool, **which: Any
     lang = language(found, catalogue) if isinstance(found, str) else found
     facts = {"language": lang.name, **write(lang.machine, kind, out)}
     _print_json(facts) if as_json else click.echo(facts["out"])
+
+
+from seqbench import cli_publish as _cli_publish  # noqa: E402, F401  # more commands, which register with `main`

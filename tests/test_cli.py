@@ -86,7 +86,7 @@ def test_generate_replaces_only_its_own_folders(tmp_path):
 def test_a_stopped_generate_leaves_nothing(tmp_path, number):
     command = [sys.executable, "-m", "seqbench", "generate", "dyck_d6", "--train-examples", "200000000"]
     with subprocess.Popen([*command, "--out", tmp_path / "out"], stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not list(tmp_path.glob(".out.*/*.parquet")):
+        while process.poll() is None and not list(tmp_path.glob(".out.*/*/*.parquet")):
             time.sleep(0.01)
         process.send_signal(number)
         errors = process.communicate()[1]
