@@ -2,13 +2,13 @@
 
 import sys
 
-from benchmarks import covering, loading, sampling, startup
+from benchmarks import collating, covering, loading, sampling, startup
 
 
 def main() -> int:
     print(f"{'what':58}  {'measured':66}  bound")
     broken = 0
-    for part in (startup, sampling, covering, loading):
+    for part in (startup, sampling, covering, loading, collating):
         for row in part.results():
             broken += not row.holds
             print(f"{row.what:58}  {row.figure:66}  {row.bound}{'' if row.holds else '  BROKEN'}", flush=True)

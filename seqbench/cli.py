@@ -4,7 +4,7 @@ import contextlib
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,31 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """The command's result."""
-        with contextlib.suppress(ValueError):  # signals reach the main thread only
-            signal.signal(signal.SIGTERM, _stop)
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # click ends quietly where the reader has gone
-        except (SeqbenchError, OSError, MemoryError) as error:
-            click.echo(f"Error: {_sentence(error)}", err=True)
-            return ctx.exit(2)
+        with _stoppable():
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                raise  # click ends quietly where the reader has gone
+            except (SeqbenchError, OSError, MemoryError) as error:
+                click.echo(f"Error: {_sentence(error)}", err=True)
+                return ctx.exit(2)
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """While a command runs, a signal to end leaves by an exception; afterwards all is as it was before.
+
+    Left in place, it would keep processes that are forked later from being ended.
+    """
+    try:
+        before = signal.signal(signal.SIGTERM, _stop)
+    except ValueError:  # signals reach the main thread only
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _stop(number: int, frame: object) -> None:

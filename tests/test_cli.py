@@ -95,6 +95,12 @@ def test_a_stopped_generate_leaves_nothing(tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_command_leaves_the_signals_as_they_were():
+    before = signal.getsignal(signal.SIGTERM)
+    run("list")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_a_failed_generate_leaves_nothing(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
