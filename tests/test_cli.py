@@ -87,13 +87,19 @@ def test_generate_replaces_only_its_own_folders(tmp_path):
 def test_a_stopped_generate_leaves_nothing(tmp_path, number):
     command = [sys.executable, "-m", "seqbench", "generate", "dyck_d6", "--train-examples", "200000000"]
     with subprocess.Popen([*command, "--out", tmp_path / "out"], stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not list(tmp_path.glob(".out.*/*.parquet")):
+        while process.poll() is None and not list(tmp_path.glob(".out.*/*/*.parquet")):
             time.sleep(0.01)
         process.send_signal(number)
         errors = process.communicate()[1]
     assert process.returncode not in {0, 2}
     assert "Traceback" not in errors
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_leaves_the_signals_as_they_were():
+    before = signal.getsignal(signal.SIGTERM)
+    run("list")
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_a_failed_generate_leaves_nothing(tmp_path, monkeypatch):

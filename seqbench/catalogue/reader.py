@@ -100,7 +100,11 @@ class Catalogue:
         """
         if name not in self._datasets:
             raise unknown_name("dataset", name, self._datasets, "`seqbench list` shows all.")
-        return _read_dataset(self._datasets[name])
+        found = _read_dataset(self._datasets[name])
+        if found.superseded_by is not None and found.superseded_by not in self._datasets:
+            error = unknown_name("dataset (named by `superseded_by`)", found.superseded_by, self._datasets)
+            raise DefinitionError(f"{self._datasets[name]}: {error}")
+        return found
 
 
 def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:

@@ -87,10 +87,12 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         version: the data version that came with it.
         change: what changed.
+        release: the first release of seqbench that made it.
     """
 
     version: str
     change: str
+    release: str = ""
 
 
 class Dataset(Recipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,6 +105,7 @@ class Dataset(Recipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
         version: x.y.z of the data; any change of a row raises it.
         history: what changed when, newest last.
         source: the paper that defined the task.
+        superseded_by: the dataset that took its place, if one has; loading it says so.
     """
 
     title: str
@@ -111,6 +114,7 @@ class Dataset(Recipe, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: str
     history: tuple[Change, ...]
     source: str
+    superseded_by: str | None = None
 
 
 class TaskRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -152,6 +156,7 @@ class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=T
         version: x.y.z of the data; any change of a row raises it.
         history: what changed when, newest last.
         source: the paper that defined the task.
+        superseded_by: the dataset that took its place, if one has; loading it says so.
     """
 
     title: str
@@ -161,3 +166,4 @@ class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=T
     version: str
     history: tuple[Change, ...]
     source: str
+    superseded_by: str | None = None

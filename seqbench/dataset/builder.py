@@ -16,6 +16,7 @@ from typing import Any
 import datasets
 import pyarrow as pa
 
+from seqbench.dataset.versions import check_version, warn_if_superseded
 from seqbench.errors import CacheError, InputError, SeqbenchError, unknown_name
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder, dataset_names, plan
@@ -207,11 +208,8 @@ def _recipe(name: object, catalogue: Folder, version: object, options: dict[str,
         hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
         raise unknown_name("dataset", name, dataset_names(catalogue), hint)
     recipe = plan(name, catalogue=catalogue, **options)
-    if version is not None and str(version) != recipe.version:
-        raise InputError(
-            f"Dataset {name!r} has no data version {str(version)!r} here. This release of seqbench makes version "
-            f"{recipe.version!r} only. Leave out version=, or install the release that made the other one."
-        )
+    check_version(recipe, version)
+    warn_if_superseded(recipe)
     return recipe
 
 

@@ -1,8 +1,6 @@
 """Splits as Parquet files, written whole or not at all."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from datasets.utils import tqdm
 
 from seqbench.dataset.builder import features_of
 from seqbench.errors import InputError, unknown_name
+from seqbench.files import put_in_place, workplace
 from seqbench.generation.base_plan import BasePlan
 
 ROW_GROUP = 4096 * 16
@@ -33,6 +32,7 @@ def generate(planned: BasePlan, out: Path, *, splits: Iterable[str] = (), force:
         InputError: the folder is not empty, or it cannot be written.
 
     Example:
+        >>> import tempfile
         >>> from seqbench.generation.plan import plan
         >>> folder = Path(tempfile.mkdtemp()) / "data"
         >>> facts = generate(plan("parity_check", train_examples=10), folder, splits=["train"])
@@ -48,7 +48,6 @@ def generate(planned: BasePlan, out: Path, *, splits: Iterable[str] = (), force:
     out = out.expanduser().absolute()
     try:
         _check_target(out, force=force)
-        out.parent.mkdir(parents=True, exist_ok=True)
         return _write(planned, out, chosen, force=force)
     except OSError as error:
         raise InputError(
@@ -89,27 +88,15 @@ def _write(planned: BasePlan, out: Path, splits: list[str], *, force: bool) -> d
         "recipe": planned.recipe.options(),
         "splits": {split: planned.splits[split].num_examples for split in splits},
     }
-    temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with workplace(out) as place:
+        temporary = place / "whole"
+        temporary.mkdir()
         for split in splits:
             _write_split(planned, split, temporary / f"{split}.parquet")
         (temporary / RECIPE).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-        temporary.chmod(0o755)  # mkdtemp's folders are for one user only
         _check_target(out, force=force)  # another process may have been faster
-        _put_in_place(temporary, out)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        put_in_place(temporary, out)
     return facts
-
-
-def _put_in_place(temporary: Path, out: Path) -> None:
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
-        if out.exists() or out.is_symlink():
-            out.rename(old / "replaced")
-        temporary.rename(out)
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _write_split(planned: BasePlan, split: str, path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Datasets in the forms that other people's tools read."""

@@ -1,0 +1,1 @@
+"""Hub-ready folders: made, compared, verified, pushed, and made again at other lengths."""

@@ -1,0 +1,77 @@
+"""The TOML files that made an exported folder, kept in it: with them it can be made again, longer too."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from seqbench.catalogue.reader import Catalogue, open_catalogue
+from seqbench.dataset.hub.manifest import Config, Manifest
+from seqbench.errors import InputError, unknown_name
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Folder, plan
+
+FOLDER = "definitions"
+
+
+def write_definitions(catalogue: Catalogue, name: str, folder: Path) -> None:
+    """Copies a dataset's definition, and those of the languages that it names, into a folder's definitions/."""
+    names = set(_texts(msgspec.to_builtins(catalogue.dataset(name))))
+    files = {f"generators/{name}.toml": catalogue.file(name)}
+    files |= {f"automata/{each}.toml": catalogue.file_of(each) for each in catalogue.automata if each in names}
+    for path, source in files.items():
+        target = folder / FOLDER / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(Path(source).read_bytes())
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in nested data: a language's name is among them, whatever key holds it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
+
+
+def is_built_in(catalogue: Catalogue, name: str) -> bool:
+    """Whether the definition of a dataset is seqbench's own."""
+    return Path(str(catalogue.digests_file)).parent in Path(catalogue.file(name)).parents
+
+
+def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> BasePlan:
+    """The plan of a dataset of an exported folder, from the folder's own definitions and options.
+
+    Raises:
+        InputError: this release makes another version of its data.
+        SeqbenchError: its definition is gone or cannot be used.
+    """
+    if name not in manifest.configs:
+        raise unknown_name("dataset in this folder", name, manifest.configs)
+    config = manifest.configs[name]
+    if other := other_version(name, config):
+        raise InputError(other)
+    if not (folder / FOLDER / "generators" / f"{name}.toml").is_file():
+        raise InputError(f"{FOLDER}/generators/{name}.toml is missing, so the rows cannot be made again. Export anew.")
+    found = plan(name, folder / FOLDER, **(manifest.options | more))
+    if found.version != config.version:
+        raise InputError(
+            f"{name}: the manifest says data version {config.version}, the definition in the folder {found.version}. "
+            "One of them was edited; export the folder again."
+        )
+    return found
+
+
+def other_version(name: str, config: Config, catalogue: Folder = None) -> str:
+    """What is wrong if this release makes another version of a built-in dataset; nothing if it makes the same."""
+    opened = open_catalogue(catalogue)
+    if not config.built_in or name not in opened.datasets:
+        return ""
+    here = opened.dataset(name).version
+    if here == config.version:
+        return ""
+    return (
+        f"The folder holds data version {config.version} of {name}; this release of seqbench makes {here}. "
+        "Install the release that made the folder (see `made_with` in seqbench.json), or export it again."
+    )

@@ -1,0 +1,170 @@
+"""Whether an exported folder holds what its definitions say, to the last bit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from datasets.utils import tqdm
+
+from seqbench.dataset.hub.compare import Expected, Finding, compared
+from seqbench.dataset.hub.definitions import other_version, planned_again
+from seqbench.dataset.hub.manifest import (
+    NAME,
+    Config,
+    Manifest,
+    Part,
+    Shard,
+    encode,
+    foreign,
+    read_manifest,
+    sealed,
+    sha256_of,
+)
+from seqbench.dataset.logical import LogicalDigest
+from seqbench.errors import SeqbenchError
+from seqbench.generation.plan import Folder
+
+FROM_THE_HUB = {".gitattributes"}  # which the Hub adds to every repository
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a check found.
+
+    Attributes:
+        checked: what was checked.
+        rows: rows read.
+        findings: all that is wrong; nothing if all is right.
+    """
+
+    checked: str
+    rows: int
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        """One line a finding, and a summary."""
+        number = len(self.findings)
+        verdict = f"{number} {'thing is' if number == 1 else 'things are'} wrong" if number else "all is right"
+        return "\n".join(
+            [*(each.what for each in self.findings), f"{self.checked}: {self.rows:,} rows read; {verdict}."]
+        )
+
+
+def verify_folder(folder: Path, catalogue: Folder = None) -> Report:
+    """Checks every file of an exported folder, and every row against the same row made again.
+
+    Raises:
+        InputError: the folder is no exported one.
+
+    Example:
+        >>> import tempfile
+        >>> from seqbench.dataset.hub.folder import export
+        >>> folder = Path(tempfile.mkdtemp()) / "hub"
+        >>> small = {"train_examples": 10, "validation_examples": 0, "test_examples_per_length": 0}
+        >>> _ = export(folder, ["parity_check"], **small)
+        >>> print(verify_folder(folder).findings, verify_folder(folder).rows)
+        () 10
+    """
+    folder = folder.expanduser().absolute()
+    manifest = read_manifest(folder)
+    findings = [*check_files(folder, manifest)]
+    rows = 0
+    for name, config in manifest.configs.items():
+        read, found = _check_config(folder, manifest, name, config, catalogue)
+        rows += read
+        findings += found
+    return Report(checked=str(folder), rows=rows, findings=tuple(findings))
+
+
+def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
+    """What is wrong with the files of a folder as such: missing, foreign, other bytes."""
+    text = (folder / NAME).read_bytes()
+    if encode(manifest) != text or sealed(manifest).seal != manifest.seal:
+        yield Finding(what=f"{NAME} is not as it was written.", file=NAME)
+    yield from (
+        Finding(what=f"{path} does not belong here: the export does not know it.", file=path)
+        for path in foreign(folder, manifest.all_files | FROM_THE_HUB)
+    )
+    wanted = manifest.files | {shard.file: shard.sha256 for _, _, shard in manifest.shards()}
+    for path, sha256 in tqdm(wanted.items(), desc="Checking files", unit=" files"):
+        file = folder / path
+        if file.is_symlink() or not file.is_file():
+            yield Finding(what=f"{path} is missing.", file=path)
+        elif sha256_of(file) != sha256:
+            yield Finding(what=f"{path} is not as it was written: its bytes have another SHA-256.", file=path)
+
+
+def _check_config(
+    folder: Path, manifest: Manifest, name: str, config: Config, catalogue: Folder
+) -> tuple[int, list[Finding]]:
+    if other := other_version(name, config, catalogue):
+        return 0, [Finding(what=other, config=name)]
+    try:
+        planned = planned_again(folder, manifest, name)
+        splits = planned.splits
+    except SeqbenchError as error:
+        return 0, [Finding(what=f"{name}: its rows cannot be made again. {error}", config=name)]
+    findings: list[Finding] = []
+    rows = 0
+    for split in dict.fromkeys([*config.splits, *splits]):
+        if split not in config.splits or split not in splits:
+            findings.append(
+                Finding(what=f"{name}: only one of files and recipe knows {split}.", config=name, split=split)
+            )
+            continue
+        blocks = splits[split].blocks(range(splits[split].num_blocks))
+        checker = _Checker(folder, Expected(planned.schema, blocks), {"config": name, "split": split})
+        findings += checker.check(config.splits[split], splits[split].num_examples)
+        rows += checker.rows
+    return rows, findings
+
+
+class _Checker:
+    """Reads the files of one split beside the rows that they should hold."""
+
+    def __init__(self, folder: Path, expected: Expected, where: dict[str, Any]) -> None:
+        self._folder, self._expected, self._where, self.rows = folder, expected, where, 0
+
+    def check(self, part: Part, total: int) -> list[Finding]:
+        findings: list[Finding] = []
+        with tqdm(total=total, desc=f"Verifying {self._where['config']} {self._where['split']}", unit=" rows") as bar:
+            for shard in part.shards:
+                findings += self._shard(shard, bar)
+        if self._expected.taken < total:
+            row, text = self._expected.taken, f"{self._where['config']}, split {self._where['split']}"
+            findings.append(
+                Finding(what=f"{text}: the rows from {row} to {total - 1} are not there.", **self._where, row=row)
+            )
+        return findings
+
+    def _shard(self, shard: Shard, bar: Any) -> Iterator[Finding]:
+        """The first difference of a file; its digest only if no row differs, since then the manifest is wrong."""
+        where, start, first = {**self._where, "file": shard.file}, self._expected.taken, None
+        try:
+            with pq.ParquetFile(self._folder / shard.file) as file:
+                digest = LogicalDigest(file.schema_arrow)
+                batches = _taken_in(file.iter_batches(), digest)
+                for rows, finding in compared(self._expected, batches, shard.file, self._where):
+                    first = first or finding
+                    self.rows += rows
+                    bar.update(rows)
+            row, end = self._expected.taken, start + shard.rows
+            if first is None and row < end:
+                first = Finding(what=f"{shard.file}: the rows from {row} to {end - 1} are not there.", **where, row=row)
+            if first is None and digest.hexdigest() != shard.digest:
+                first = Finding(what=f"{shard.file}: the rows are right, but {NAME} has another digest.", **where)
+        except FileNotFoundError:
+            pass  # said by check_files
+        except (OSError, pa.ArrowException, SeqbenchError) as error:
+            row = self._expected.taken
+            first = first or Finding(what=f"{shard.file} cannot be read from row {row} on: {error}", **where, row=row)
+        self._expected.take(max(0, start + shard.rows - self._expected.taken))  # the next file starts where it should
+        return iter([] if first is None else [first])
+
+
+def _taken_in(batches: Iterator[pa.RecordBatch], digest: LogicalDigest) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        digest.update(batch)
+        yield batch

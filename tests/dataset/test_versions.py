@@ -1,0 +1,102 @@
+"""Older data versions say who made them; superseded datasets say by what, once."""
+
+import warnings
+
+import datasets
+import pytest
+
+import seqbench
+from seqbench.catalogue.reader import open_catalogue
+from seqbench.errors import DefinitionError, InputError
+from seqbench.generation.plan import dataset_names
+
+DEFINITION = """
+title = "Is the number of 1s odd?"
+automaton = "modular_sum"
+parameters = { modulus = 2, weights = [0, 1] }
+version = "2.0.0"
+source = "me"
+%s
+[[history]]
+version = "1.0.0"
+change = "First release."
+release = "0.1.0"
+
+[[history]]
+version = "1.5.0"
+change = "Unknown release."
+
+[[history]]
+version = "2.0.0"
+change = "Lengths are drawn anew."
+"""
+SMALL = {"train_examples": 10, "validation_examples": 0, "test_examples_per_length": 0}
+
+
+@pytest.fixture
+def load(tmp_path, cache):
+    (tmp_path / "mine" / "generators").mkdir(parents=True)
+
+    def run(more="", **options):
+        (tmp_path / "mine" / "generators" / "mine.toml").write_text(DEFINITION % more)
+        return seqbench.load_dataset("mine", catalogue=tmp_path / "mine", cache_dir=cache, **SMALL, **options)
+
+    return run
+
+
+def test_an_older_version_names_its_release(load):
+    with pytest.raises(InputError) as caught:
+        load(version="1.0.0")
+    for words in (
+        "'1.0.0' of 'mine' was made by seqbench 0.1.0",
+        "pip install seqbench==0.1.0",
+        "Lengths are drawn anew.",
+    ):
+        assert words in str(caught.value)
+
+
+def test_an_older_version_without_a_release_is_known_all_the_same(load):
+    with pytest.raises(InputError, match=r"'1\.5\.0' of 'mine' was made by an older release"):
+        load(version="1.5.0")
+
+
+def test_a_version_that_never_was_shows_those_that_were(load):
+    with pytest.raises(InputError, match=r"no data version '3\.0\.0'. Its versions: 1\.0\.0, 1\.5\.0, 2\.0\.0"):
+        load(version="3.0.0")
+
+
+def test_the_present_version_loads(load):
+    assert load(version="2.0.0")["train"].num_rows == 10
+
+
+@pytest.mark.parametrize("name", dataset_names())
+def test_every_version_of_the_built_in_datasets_names_its_release(name):
+    for entry in open_catalogue().dataset(name).history:
+        assert entry.release
+
+
+def test_a_superseded_dataset_warns_once(load):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        load('superseded_by = "parity_check"')
+    assert [str(each.message) for each in caught if "superseded" in str(each.message)] == [
+        "Dataset 'mine' is superseded by 'parity_check'. It stays as it is; for new work load 'parity_check'."
+    ]
+
+
+def test_other_datasets_do_not_warn(load):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load()
+
+
+def test_a_superseding_dataset_must_be_there(load):
+    with pytest.raises(DefinitionError, match="Did you mean 'parity_check'"):
+        load('superseded_by = "parity_chek"')
+
+
+def test_the_library_warns_too(tmp_path, cache, load):
+    load()
+    (tmp_path / "mine" / "generators" / "mine.toml").write_text(DEFINITION % 'superseded_by = "dyck_d6"')
+    with pytest.warns(UserWarning, match="superseded by 'dyck_d6'"):
+        datasets.load_dataset("seqbench", "mine", catalogue=str(tmp_path / "mine"), cache_dir=cache, **SMALL)
