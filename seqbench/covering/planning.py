@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 
 from seqbench.catalogue.recipe import length_range
 from seqbench.covering.api import task_of
@@ -19,7 +20,7 @@ from seqbench.generation.plan import Folder, language_plan
 
 Array = npt.NDArray[Any]
 
-ROUNDS = 60  # steps of the search for the best mixture
+ROUNDS = 4  # numbers of examples that the search for the best mixture tries
 HARDEST = 20_000  # compositions that the search looks at: the rarest under every law
 
 
@@ -222,30 +223,45 @@ def necessary_examples(chance: Array, confidence: float) -> float:
 def best_mixture(chances: Array, confidence: float) -> Array:
     """Weights of laws that make the sufficient number of examples small, shape (laws,).
 
-    Multiplicative steps along the gradient of log sum (1 - w p)^N, a convex function of w; the best is kept.
+    For a given number N the expected number of compositions missed, sum (1 - w p)^N, is convex in the weights w, so
+    its minimum is found; N is then the number that these weights need, and so on. The best is kept.
 
     Args:
         chances: by law and composition, shape (laws, k).
         confidence: in (0, 1).
     """
+    pure = list(np.eye(len(chances)))
     if chances.shape[1] == 0:
-        return np.asarray(np.eye(len(chances))[0])
+        return np.asarray(pure[0])
     hardest = chances[:, np.argsort(chances.max(axis=0))[:HARDEST]]
-    weights = np.full(len(chances), 1 / len(chances))
-    best, best_number = weights, np.inf
-    for turn in range(ROUNDS):
-        mixed = weights @ hardest
-        number = sufficient_examples(mixed, confidence)
-        if number < best_number:
-            best, best_number = weights, number
+    tried = [np.full(len(chances), 1 / len(chances))]
+    for _ in range(ROUNDS):
+        number = sufficient_examples(tried[-1] @ hardest, confidence)
         if not np.isfinite(number):
             break
-        miss = np.exp(number * np.log1p(-np.minimum(mixed, 1 - 1e-16)))
-        gain = (hardest / mixed) @ (miss / miss.sum())  # how much each law helps where misses lie, mean 1
-        weights = weights * gain ** (1 / (1 + turn / 10))
-        weights = weights / weights.sum()
-    pure = list(np.eye(len(chances)))
-    return np.array(min([*pure, best], key=lambda each: sufficient_examples(each @ chances, confidence)))
+        tried.append(_fewest_missed(hardest, number, tried[-1]))
+    return np.array(min([*pure, *tried], key=lambda each: sufficient_examples(each @ chances, confidence)))
+
+
+def _fewest_missed(chances: Array, number: float, start: Array) -> Array:
+    """Weights at which so many examples miss the fewest compositions in expectation; in logarithms, against underflow.
+
+    Sequential least squares (Kraft, "A software package for sequential quadratic programming", 1988).
+    """
+
+    def missed(weights: Array) -> tuple[float, Array]:
+        shown = np.minimum(weights @ chances, 1 - 1e-12)
+        logs = number * np.log1p(-shown)
+        most = logs.max()
+        shares = np.exp(logs - most)
+        gradient = -number * (chances @ (shares / (1 - shown))) / shares.sum()
+        return float(most + np.log(shares.sum())), gradient
+
+    simplex = {"type": "eq", "fun": lambda weights: weights.sum() - 1, "jac": np.ones_like}
+    bounds = [(0.0, 1.0)] * len(start)
+    found = minimize(missed, start, jac=True, method="SLSQP", bounds=bounds, constraints=[simplex])
+    weights = np.clip(found.x, 0, 1)
+    return np.asarray(weights / weights.sum())
 
 
 def table(plans: Mapping[str, CoveragePlan]) -> str:
