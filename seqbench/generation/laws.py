@@ -10,6 +10,7 @@ member       a member uniformly (acceptors)
 
 import itertools
 import math
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from seqbench.algebra.monoid import Monoid
 
 Array = npt.NDArray[Any]
+
+# Blocks are made in threads that share a law. Without the lock, a thread that meets short words could put its short
+# tables in the place of those by which another one is drawing long words, and kernels check no bounds.
+_GROWING = threading.RLock()
 
 
 class Law(Protocol):
@@ -101,8 +106,13 @@ class EndLaw:
         return walk(self.graph, self._tables, ends, lengths, offsets, streams, out, self.left)
 
     def _prepare(self, max_length: int) -> None:
-        if max_length <= self._length:
-            return
+        if max_length > self._length:
+            with _GROWING:
+                if max_length > self._length:  # another thread may have been faster
+                    self._grow(max_length)
+
+    def _grow(self, max_length: int) -> None:
+        """Longer tables begin as shorter ones do, so that a thread may go on with either; the length is said last."""
         self._tables: Tables = make_tables(self.graph, self.groups, max_length)
         some = self._tables.total > 0
         self._open_indptr = np.zeros(max_length + 2, dtype=np.int64)
