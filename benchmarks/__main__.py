@@ -2,13 +2,24 @@
 
 import sys
 
-from benchmarks import collating, covering, loading, sampling, startup
+from benchmarks import (
+    chomsky,
+    collating,
+    covering,
+    grammars,
+    listops,
+    loading,
+    memory,
+    models,
+    sampling,
+    startup,
+)
 
 
 def main() -> int:
     print(f"{'what':58}  {'measured':66}  bound")
     broken = 0
-    for part in (startup, sampling, covering, loading, collating):
+    for part in (startup, sampling, chomsky, grammars, listops, memory, covering, loading, collating, models):
         for row in part.results():
             broken += not row.holds
             print(f"{row.what:58}  {row.figure:66}  {row.bound}{'' if row.holds else '  BROKEN'}", flush=True)

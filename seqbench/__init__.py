@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seqbench.generation.batches import stream
     from seqbench.generation.plan import dataset_names
     from seqbench.languages import Language, language, solve
+    from seqbench.memory_functions import memory, relative_mse
 
 __all__ = [
     "Language",
@@ -31,6 +32,8 @@ __all__ = [
     "expected_coverage",
     "language",
     "load_dataset",
+    "memory",
+    "relative_mse",
     "solve",
     "stream",
 ]
@@ -45,6 +48,8 @@ _HOMES = {
     "expected_coverage": "seqbench.covering.expectation",
     "language": "seqbench.languages",
     "load_dataset": "seqbench.dataset.load",
+    "memory": "seqbench.memory_functions",
+    "relative_mse": "seqbench.memory_functions",
     "solve": "seqbench.languages",
     "stream": "seqbench.generation.batches",
 }

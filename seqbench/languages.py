@@ -18,12 +18,14 @@ from seqbench.algebra.structure import Structure
 from seqbench.catalogue.languages import build_machine, machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
 from seqbench.catalogue.recipe import sampling_weights, whole
+from seqbench.catalogue.schema import TaskDataset
 from seqbench.errors import InputError, UnknownNameError, quoted, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
-from seqbench.generation.plan import Folder, label_id
+from seqbench.generation.plan import NO_MACHINE, Folder, label_id, plan
 from seqbench.generation.sampler import Sampler, nearest_lengths
 from seqbench.generation.splits import UNIT_ROWS
+from seqbench.generation.task_plan import TaskPlan
 
 Array = npt.NDArray[Any]
 
@@ -308,14 +310,17 @@ def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language
 
 
 def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
+    name = name if name in opened.automata else opened.name_of(name)
     if name in opened.datasets and not parameters:
         dataset = opened.dataset(name)
+        if isinstance(dataset, TaskDataset):
+            raise InputError(NO_MACHINE.format(name=name))
         return machine_of(opened, dataset.automaton, dataset.parameters)
     if name in opened.datasets and name not in opened.automata:
-        dataset = opened.dataset(name)
+        found = getattr(opened.dataset(name), "automaton", "another one")
         raise InputError(
             f"The dataset {name!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
-            f"{dataset.automaton!r}, which takes them: language({dataset.automaton!r}, ...)."
+            f"{found!r}, which takes them: language({found!r}, ...)."
         )
     if name not in opened.automata:
         raise unknown_name(
@@ -324,7 +329,7 @@ def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machin
     return machine_of(opened, name, parameters)
 
 
-def solve(name: str, inputs: Any, catalogue: Folder = None) -> int | list[int]:
+def solve(name: str, inputs: Any, catalogue: Folder = None) -> Any:
     """The right target of each input: score your own words.
 
     Args:
@@ -341,6 +346,9 @@ def solve(name: str, inputs: Any, catalogue: Folder = None) -> int | list[int]:
         >>> solve("parity_check", "101")
         0
     """
+    planned = plan(name, catalogue)
+    if isinstance(planned, TaskPlan):
+        return planned.task.solve(inputs)
     lang = language(name, catalogue)
     if isinstance(inputs, str):
         return lang.label(inputs)

@@ -79,7 +79,7 @@ def test_expect_plan_and_cover(tmp_path):
     planned = read_json(run("plan", "dyck_d2", "--test-lengths", 41, 60, "--confidence", 0.9, "--json"))
     assert planned["training_length"] == 8
     assert planned["sufficient"]["composition"] >= planned["necessary"]["composition"]
-    assert "suffice" in run("plan", "dyck_d2", "--test-lengths", 41, 60).stdout
+    assert "sufficient" in run("plan", "dyck_d2", "--test-lengths", 41, 60).stdout
     out = tmp_path / "cover.parquet"
     found = read_json(run("cover", "dyck_d2", "--max-length", 20, "--times", 2, "--out", out, "--json"))
     assert found["words"] >= found["lower_bound"]
@@ -87,6 +87,35 @@ def test_expect_plan_and_cover(tmp_path):
     assert facts["levels"][-1]["seen_1"] == found["covered"]
     assert facts["num_missing"] == 0
     assert run("cover", "dyck_d2", "--max-length", 20, "--out", out).exit_code == 2  # there already
+
+
+@pytest.mark.parametrize("schedule", ["tree", "scan", "left"])
+def test_every_schedule_for_recipes(schedule, tmp_path):
+    options = ("--schedule", schedule, "--test-lengths", 41, 60)
+    recipe = ("dyck_d2", "--train-lengths", 1, 20, "--train-examples", 1000, *options)
+    expected = read_json(run("expect", *recipe, "--json"))
+    assert expected["schedule"] == schedule
+    assert expected["is_exact"]
+    assert expected["words_fully_covered"].keys() == {str(n) for n in range(41, 61)}
+    text = run("expect", *recipe).stdout
+    assert f"schedule {schedule}" in text
+    assert expected["missing"][0]["witness"] in text
+    planned = read_json(run("plan", "dyck_d2", *options, "--json"))
+    assert planned["schedule"] == schedule
+    assert planned["bounded"] == ([] if schedule == "tree" else ["composition"])
+    out = tmp_path / "cover.parquet"
+    found = read_json(run("cover", "dyck_d2", "--max-length", 20, *options, "--out", out, "--json"))
+    facts = read_json(run("coverage", "dyck_d2", "--train", out, "--schedule", schedule, "--json"))
+    assert facts["levels"][-1]["seen_1"] == found["covered"]
+    assert facts["num_missing"] == 0
+    assert min(facts["words_fully_covered"].values()) == pytest.approx(1)
+    assert max(facts["words_fully_covered"].values()) <= 1
+
+
+def test_cover_lists_all_that_cannot_be_covered(tmp_path):
+    out = tmp_path / "cover.parquet"
+    found = read_json(run("cover", "dyck_d3", "--max-length", 6, "--out", out, "--json"))
+    assert len(found["uncoverable"]) == found["num_uncoverable"] > 20
 
 
 def test_draw_writes_pictures(tmp_path):
@@ -148,6 +177,22 @@ def test_words_outside_the_domain_are_named(tmp_path):
         (["cover", "dyck_d3", "--max-length", "1", "--out", "x.parquet"], "out of range"),
         (["cover", "dyck_d3", "--max-length", "20", "--times", "0", "--out", "x.parquet"], "out of range"),
         (["expect", "dyck_d3", "--sampling", "near_miss"], "near_miss"),
+        (["plan", "dyck_d3", "--confidence", "0"], "between 0 and 1"),
+        (["plan", "dyck_d3", "--confidence", "1"], "between 0 and 1"),
+        (["plan", "dyck_d3", "--confidence", "high"], "'high' is not a valid float"),
+        (["plan", "dyck_d3", "--schedule", "treee"], "Did you mean 'tree'"),
+        (["plan", "dyck_d3", "--train-lengths", "9", "3"], "runs backwards"),
+        (["plan", "dyck_d3", "--min-width", "0"], "min_width is 0"),
+        (["plan", "dyck_d33"], "Did you mean"),
+        (["expect", "dyck_d3", "--schedule", "skan"], "Did you mean 'scan'"),
+        (["expect", "dyck_d3", "--train-examples", "0"], "train_examples is 0"),
+        (["expect", "dyck_d3", "--test-examples-per-length", "0"], "test_examples_per_length is 0"),
+        (["expect", "dyck_d3", "--train-lengths", "9", "3"], "runs backwards"),
+        (["expect", "dyck_d3", "--min-width", "x"], "'x' is not a valid integer"),
+        (["cover", "dyck_d3", "--max-length", "20", "--schedule", "lift", "--out", "x.parquet"], "Did you mean 'left'"),
+        (["cover", "dyck_d3", "--max-length", "x", "--out", "x.parquet"], "'x' is not a valid integer"),
+        (["cover", "modular_arithmetic_l2r", "--max-length", "2", "--out", "x.parquet"], "max_length is 2"),
+        (["cover", "dyck_d3", "--max-length", "20", "--out", "TRAIN"], "is there already"),
         (["draw", "dyck_d3", "--kind", "eggbox", "--out", "x.svg"], "Did you mean 'egg-box'"),
     ],
 )

@@ -7,10 +7,10 @@ import pytest
 
 import seqbench
 from seqbench.errors import InputError, UnknownNameError
-from seqbench.generation.plan import dataset_names
+from seqbench.generation.plan import language_dataset_names
 from seqbench.languages import Language, language, solve
 
-ALL = dataset_names()
+ALL = language_dataset_names()
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -52,7 +52,7 @@ def test_a_label_is_refused_only_where_enumeration_finds_no_word(name):
     for length in (1, 2, 3):
         words = ["".join(word) for word in itertools.product(lang.alphabet, repeat=length)]
         outputs = {lang.machine.outputs[lang.machine.run(lang.encode(w), np.array([0, length]))[0]] for w in words}
-        for label in range(len(lang.labels)):
+        for label in range(0, len(lang.labels), 1 + len(lang.labels) // 50):
             if label in outputs:
                 assert lang.sample(length, label=label)
             else:

@@ -7,11 +7,11 @@ import pytest
 
 from seqbench.errors import SeqbenchError
 from seqbench.generation.batches import stream
-from seqbench.generation.plan import dataset_names
+from seqbench.generation.plan import language_dataset_names
 from seqbench.languages import language
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@pytest.mark.parametrize("name", language_dataset_names())
 def test_batches_are_labelled_right(name):
     lang = language(name)
     for tokens, labels, classes in itertools.islice(stream(name, batch_size=16, classes=True, seed=5), 3):
@@ -68,3 +68,12 @@ def test_bad_arguments_are_refused(arguments):
 def test_no_length_with_words_is_refused():
     with pytest.raises(SeqbenchError, match="no word to draw"):
         stream("modular_arithmetic", lengths=(4, 4))
+
+
+@pytest.mark.parametrize("law", ["class", "composition"])
+@pytest.mark.parametrize("classes", [False, True])
+def test_laws_that_need_the_monoid_have_it(law, classes):
+    found = next(stream("dyck_d3", batch_size=64, lengths=(9, 9), sampling=law, classes=classes))
+    lang = language("dyck_d3")
+    assert len(found) == 2 + classes
+    assert lang.label_all(found[0]) == found[1].tolist()

@@ -9,10 +9,10 @@ from datasets.utils import tqdm
 
 from seqbench.errors import InputError, unknown_name
 from seqbench.files import new_file, write_whole
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 
-def write_text(planned: Plan, split: str, kind: str, out: Path, *, force: bool = False) -> dict[str, Any]:
+def write_text(planned: BasePlan, split: str, kind: str, out: Path, *, force: bool = False) -> dict[str, Any]:
     """Writes a split as a text file; returns its path, format and number of words.
 
     Args:
@@ -50,7 +50,7 @@ def write_text(planned: Plan, split: str, kind: str, out: Path, *, force: bool =
     return {"out": str(path), "format": kind, "rows": planned.splits[split].num_examples}
 
 
-def symbols_of(planned: Plan) -> list[str]:
+def symbols_of(planned: BasePlan) -> list[str]:
     """The symbols of a dataset by their ids: those of its language, else the ids themselves.
 
     Example:
@@ -65,7 +65,7 @@ def symbols_of(planned: Plan) -> list[str]:
     return [str(number) for number in range(2**kind.bit_width)]
 
 
-def _write(planned: Plan, split: str, kind: str, file: Path) -> None:
+def _write(planned: BasePlan, split: str, kind: str, file: Path) -> None:
     part = planned.splits[split]
     blocks = part.blocks(range(part.num_blocks))
     with file.open("w", encoding="utf-8", newline="\n") as stream:
@@ -73,14 +73,14 @@ def _write(planned: Plan, split: str, kind: str, file: Path) -> None:
             stream.writelines(line + "\n" for line in FORMATS[kind][0](planned, batch, stream, part.num_examples))
 
 
-def _words(planned: Plan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
+def _words(planned: BasePlan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
     del stream, rows
     symbols = symbols_of(planned)
     between = "" if all(len(symbol) == 1 for symbol in symbols) else " "
     yield from (between.join([symbols[i] for i in word]) for word in batch.column("input_ids").to_pylist())
 
 
-def _abbadingo(planned: Plan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
+def _abbadingo(planned: BasePlan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
     """The labels are ids: 1 accepts and 0 rejects where there are two."""
     if stream.tell() == 0:
         stream.write(f"{rows} {len(symbols_of(planned))}\n")
@@ -88,7 +88,7 @@ def _abbadingo(planned: Plan, batch: pa.RecordBatch, stream: TextIO, rows: int) 
         yield " ".join(map(str, [label, len(word), *word]))
 
 
-Lines = Callable[[Plan, pa.RecordBatch, TextIO, int], Iterator[str]]
+Lines = Callable[[BasePlan, pa.RecordBatch, TextIO, int], Iterator[str]]
 FORMATS: dict[str, tuple[Lines, tuple[str, ...]]] = {
     "abbadingo": (_abbadingo, ("input_ids", "label")),
     "words": (_words, ("input_ids",)),

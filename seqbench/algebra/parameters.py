@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, nearest
 
 REQUIRED = None
 """The default of a parameter that has none."""
@@ -16,7 +16,7 @@ class Parameter:
 
     Attributes:
         name: the keyword.
-        kind: "integer", "integers" (a list), "permutations" (a list of lists of images) or "choice".
+        kind: "integer", "integers" (a list), "number" (a float), "permutations" (lists of images) or "choice".
         summary: what it means.
         minimum: the least integer, in lists too.
         maximum: the greatest integer, in lists too.
@@ -25,11 +25,11 @@ class Parameter:
     """
 
     name: str
-    kind: Literal["integer", "integers", "permutations", "choice"]
+    kind: Literal["integer", "integers", "number", "permutations", "choice"]
     summary: str
-    minimum: int = 0
-    maximum: int = 0
-    default: int | str | None = REQUIRED
+    minimum: float = 0
+    maximum: float = 0
+    default: float | str | None = REQUIRED
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any) -> Any:
@@ -44,7 +44,9 @@ class Parameter:
         """
         checked = _CHECKS[self.kind](self, value)
         if checked is None:
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+            close = nearest(value, self.choices)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}{hint}")
         return checked
 
     def allowed(self) -> str:
@@ -56,11 +58,27 @@ class Parameter:
         """
         kind = {
             "integer": f"an integer from {self.minimum} to {self.maximum}",
+            "number": f"a number from {self.minimum} to {self.maximum}",
             "integers": f"a list of 1 or more integers from {self.minimum} to {self.maximum}",
             "permutations": "a list of 1 or more permutations, each a list of the images of 0, 1, 2, ...",
             "choice": " or ".join(map(repr, self.choices)),
         }[self.kind]
         return f"It is {kind}: {self.summary}."
+
+
+@dataclass(frozen=True)
+class Name(Parameter):
+    """A parameter that is text."""
+
+    def check(self, value: Any) -> Any:
+        """The text."""
+        if not isinstance(value, str) or not value:
+            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+        return value
+
+    def allowed(self) -> str:
+        """The allowed values in one sentence."""
+        return f"It is text: {self.summary}."
 
 
 def _integer(parameter: Parameter, value: Any) -> int | None:
@@ -71,6 +89,11 @@ def _integer(parameter: Parameter, value: Any) -> int | None:
 def _integers(parameter: Parameter, value: Any) -> tuple[int, ...] | None:
     good = isinstance(value, list | tuple) and value and all(_integer(parameter, item) is not None for item in value)
     return tuple(value) if good else None
+
+
+def _number(parameter: Parameter, value: Any) -> float | None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and parameter.minimum <= value <= parameter.maximum else None
 
 
 def _permutations(_: Parameter, value: Any) -> tuple[tuple[int, ...], ...] | None:
@@ -90,6 +113,7 @@ def _choice(parameter: Parameter, value: Any) -> str | None:
 _CHECKS: dict[str, Callable[[Parameter, Any], Any]] = {
     "integer": _integer,
     "integers": _integers,
+    "number": _number,
     "permutations": _permutations,
     "choice": _choice,
 }

@@ -1,5 +1,8 @@
 """Which elements of a monoid are the values of the words of one length: exact for every length."""
 
+import threading
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -31,6 +34,7 @@ class Reach:
         self._sets: list[bytes] = []
         self._numbers: dict[bytes, int] = {}
         self._loop: int | None = None
+        self._extending = threading.Lock()
         start = np.zeros(len(right), np.bool_)
         start[0] = True
         self._append(start)
@@ -44,8 +48,9 @@ class Reach:
         """
         if length < 0:
             raise InputError(f"There is no word of length {length}. Lengths are 0 or more.")
-        while self._loop is None and length >= len(self._sets):
-            self._extend()
+        with self._extending:
+            while self._loop is None and length >= len(self._sets):
+                self._extend()
         if length >= len(self._sets):
             preperiod, period = self.period
             length = preperiod + (length - preperiod) % period
@@ -54,9 +59,19 @@ class Reach:
     @property
     def period(self) -> tuple[int, int]:
         """The least (preperiod, period): S_{n + period} = S_n for every n >= preperiod."""
-        while self._loop is None:
-            self._extend()
+        with self._extending:
+            while self._loop is None:
+                self._extend()
         return self._loop, len(self._sets) - self._loop
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, which each process has for itself."""
+        return {key: value for key, value in self.__dict__.items() if key != "_extending"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What was sent, and a lock."""
+        self.__dict__ |= state
+        self._extending = threading.Lock()
 
     def _extend(self) -> None:
         successor = np.zeros(len(self._right), np.bool_)

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator
 
-from seqbench.algebra.alphabet import encode_batch
+from seqbench.algebra.alphabet import encode, encode_batch
+from seqbench.algebra.grammar import Grammar
 from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.structure import is_aperiodic
-from seqbench.catalogue.languages import machine_of, monoid_of
+from seqbench.catalogue.languages import grammar_of, machine_of, monoid_of
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.catalogue.schema import Claims
 
@@ -21,11 +22,28 @@ def check_all(folder: str | os.PathLike[str] | None = None) -> list[str]:
     catalogue = open_catalogue(folder)
     wrong: list[str] = []
     for name in catalogue.automata:
-        for claims in catalogue.automaton(name).all_claims:
-            machine = machine_of(catalogue, name, claims.parameters)
+        automaton = catalogue.automaton(name)
+        if automaton.grammar is not None:
+            grammar_of(catalogue, name)  # a bad one is refused, with claims or without
+        for claims in automaton.all_claims:
             where = f"{name} {claims.parameters}" if claims.parameters else name
-            wrong += [f"{where}: {sentence}" for sentence in check_claims(machine, claims)]
+            if automaton.grammar is None:
+                sentences = check_claims(machine_of(catalogue, name, claims.parameters), claims)
+            else:
+                sentences = check_grammar(grammar_of(catalogue, name), claims)
+            wrong += [f"{where}: {sentence}" for sentence in sentences]
     return wrong
+
+
+def check_grammar(grammar: Grammar, claims: Claims) -> Iterator[str]:
+    """A sentence for every claim about a grammar that does not hold."""
+    for length, (claimed, found) in enumerate(zip(claims.counts, grammar.counts(len(claims.counts)), strict=False)):
+        if claimed != found:
+            yield f"claims {claimed} words of length {length}, found {found}."
+    for word in (*claims.accepts, *claims.rejects):
+        accepted = grammar.contains([grammar.terminals[symbol] for symbol in encode(grammar.terminals, word)])
+        if accepted != (word in claims.accepts):
+            yield f"claims that {word!r} is {'rejected' if accepted else 'accepted'}, found that it is not."
 
 
 def check_claims(machine: Machine, claims: Claims) -> Iterator[str]:

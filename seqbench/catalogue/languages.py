@@ -1,10 +1,12 @@
 """From a language's record to its machine and monoid, made once a process."""
 
 import functools
+import itertools
 import json
 from typing import Any
 
 from seqbench.algebra import families
+from seqbench.algebra.grammar import Grammar, parse
 from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
@@ -12,6 +14,9 @@ from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Automaton
 from seqbench.errors import DefinitionError, InputError, SeqbenchError, unknown_name
+
+LONGEST_LISTED, MOST_LISTED = 16, 20_000
+"""How far words are listed to find a grammar ambiguous: up to this length, and no more words than these."""
 
 
 def machine_of(catalogue: Catalogue, name: str, parameters: dict[str, Any] | None = None) -> Machine:
@@ -41,6 +46,11 @@ def build_machine(automaton: Automaton, parameters: dict[str, Any]) -> Machine:
     """The canonical machine of a record."""
     if automaton.family is not None:
         return families.build(automaton.family, parameters)
+    if automaton.grammar is not None:
+        raise InputError(
+            f"{automaton.title!r} is given by a grammar, so it has no machine and no classes. A dataset of it has "
+            'task = "grammar" and parameters = { language = NAME }, the name of its file in automata/.'
+        )
     if parameters:
         raise InputError(
             f"{automaton.title!r} takes no parameters, but {sorted(parameters)} were given. Leave them out."
@@ -70,6 +80,35 @@ def _from_table(automaton: Automaton, alphabet: tuple[str, ...]) -> Machine:
     transitions = [[number.get(row.next.get(symbol, ""), -1) for symbol in alphabet] for row in rows]
     outputs = [OUTSIDE if row.label is None else automaton.labels.index(row.label) for row in rows]
     return Machine.build(alphabet, transitions, outputs, labels=automaton.labels)
+
+
+@functools.lru_cache(maxsize=64)
+def grammar_of(catalogue: Catalogue, name: str) -> Grammar:
+    """The checked grammar of an entry of automata/.
+
+    Raises:
+        DefinitionError: no grammar, or one that is empty, endless, or ambiguous at some length that was looked at.
+
+    Example:
+        >>> from seqbench.catalogue.reader import open_catalogue
+        >>> grammar_of(open_catalogue(), "nested_lists").counts(5)
+        [0, 1, 1, 1, 2, 4]
+    """
+    automaton = catalogue.automaton(name)
+    try:
+        if automaton.grammar is None:
+            raise DefinitionError("It has no `grammar`: it is given in another way.")
+        grammar = parse(automaton.grammar, automaton.alphabet)
+        grammar.check_unambiguous(_listable(grammar))
+    except SeqbenchError as error:
+        raise type(error)(f"{catalogue.file_of(name)}: {error}") from None
+    return grammar
+
+
+def _listable(grammar: Grammar) -> int:
+    """The greatest length up to which all words can be listed in a moment."""
+    sums = itertools.accumulate(grammar.counts(LONGEST_LISTED))
+    return next((length - 1 for length, words in enumerate(sums) if words > MOST_LISTED), LONGEST_LISTED)
 
 
 @functools.lru_cache(maxsize=64)

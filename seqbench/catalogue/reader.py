@@ -12,19 +12,22 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from seqbench.catalogue.recipe import OPTIONS, check_options
-from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State
+from seqbench.catalogue.recipe import OPTIONS, TASK_OPTIONS, check_options
+from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State, TaskDataset
 from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, unknown_name
 
-T = TypeVar("T", Automaton, Dataset)
+T = TypeVar("T", Automaton, Dataset, TaskDataset)
 
 VARIABLE = "SEQBENCH_CATALOGUE"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _WORDS = {"Object": "The table", "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
-          "`str | null`": "text", " - at `$.": " at `"}  # fmt: skip
-_KNOWN_KEYS = {key for record in (Automaton, Dataset, Claims, State, Change) for key in record.__struct_fields__}
+          "`str | null`": "text", "`int | null`": "a whole number", "`bool | null`": "true or false",
+          " - at `$.": " at `"}  # fmt: skip
+_KNOWN_KEYS = {
+    key for record in (Automaton, Dataset, TaskDataset, Claims, State, Change) for key in record.__struct_fields__
+}
 
 
 class Catalogue:
@@ -72,8 +75,23 @@ class Catalogue:
         """The file that defines a dataset."""
         return str(self._datasets[dataset])
 
+    @functools.cached_property
+    def _aliases(self) -> dict[str, str]:
+        """Other names of datasets; only files that speak of aliases are parsed."""
+        speaking = [name for name, file in self._datasets.items() if b"aliases" in file.read_bytes()]
+        return {alias: name for name in speaking for alias in getattr(self.dataset(name), "aliases", ())}
+
+    def name_of(self, name: str) -> str:
+        """The name of the dataset that a name or an alias stands for; unknown names as they are.
+
+        Example:
+            >>> open_catalogue().name_of("missing_duplicate_string")
+            'missing_duplicate'
+        """
+        return name if not isinstance(name, str) or name in self._datasets else self._aliases.get(name, name)
+
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
-    def dataset(self, name: str) -> Dataset:
+    def dataset(self, name: str) -> Dataset | TaskDataset:
         """The dataset of a name.
 
         Raises:
@@ -82,7 +100,7 @@ class Catalogue:
         """
         if name not in self._datasets:
             raise unknown_name("dataset", name, self._datasets, "`seqbench list` shows all.")
-        found = _read(self._datasets[name], Dataset)
+        found = _read_dataset(self._datasets[name])
         if found.superseded_by is not None and found.superseded_by not in self._datasets:
             error = unknown_name("dataset (named by `superseded_by`)", found.superseded_by, self._datasets)
             raise DefinitionError(f"{self._datasets[name]}: {error}")
@@ -181,6 +199,12 @@ def read_automaton(path: Path) -> Automaton:
     return _read(path, Automaton)
 
 
+def _read_dataset(file: Traversable) -> Dataset | TaskDataset:
+    """A dataset over a language, or of a task kind where the file has the key `task`."""
+    is_task = file.is_file() and re.search(r"^task\s*=", file.read_bytes().decode(errors="replace"), re.MULTILINE)
+    return _read(file, TaskDataset) if is_task else _read(file, Dataset)
+
+
 def _read(file: Traversable, record: type[T]) -> T:
     """The checked record of a file.
 
@@ -189,8 +213,9 @@ def _read(file: Traversable, record: type[T]) -> T:
     """
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        if record is Dataset:
-            options = check_options({key: value for key, value in data.items() if key in OPTIONS})
+        if record is not Automaton:
+            known = OPTIONS if record is Dataset else TASK_OPTIONS
+            options = check_options({key: value for key, value in data.items() if key in known}, known)
             data |= {key: msgspec.to_builtins(value) for key, value in options.items()}
         checked = msgspec.convert(data, record)
         _CHECKS[record](checked)
@@ -214,15 +239,26 @@ def _explain(message: str) -> str:
 
 
 def _check_automaton(automaton: Automaton) -> None:
-    given = [key for key in ("regex", "table", "family") if getattr(automaton, key) is not None]
+    given = [key for key in ("regex", "table", "grammar", "family") if getattr(automaton, key) is not None]
     if len(given) != 1:
         found = " and ".join(given) or "no definition"
-        raise DefinitionError(f"It has {found}. Give exactly one of regex, table, family.")
+        raise DefinitionError(f"It has {found}. Give exactly one of regex, table, grammar, family.")
     if automaton.family is None and automaton.alphabet is None:
         raise DefinitionError(f"A {given[0]} needs `alphabet`, the list of its symbols.")
+    for claims in automaton.all_claims:
+        _check_claims(claims, automaton.grammar is not None)
 
 
-def _check_dataset(dataset: Dataset) -> None:
+def _check_claims(claims: Claims, of_grammar: bool) -> None:
+    """A machine's facts for what has a machine, a grammar's for a grammar."""
+    machine = {key: getattr(claims, key) for key in ("states", "monoid", "aperiodic")}
+    if not of_grammar and (None in machine.values() or claims.counts):
+        raise DefinitionError("[claims] of a regular language needs states, monoid and aperiodic, and has no counts.")
+    if of_grammar and (set(machine.values()) != {None} or claims.parameters or claims.labelled or claims.outside):
+        raise DefinitionError("[claims] of a grammar has counts, accepts and rejects only. Leave out what else it has.")
+
+
+def _check_dataset(dataset: Dataset | TaskDataset) -> None:
     for version in (dataset.version, *(entry.version for entry in dataset.history)):
         if not _VERSION.fullmatch(version):
             raise DefinitionError(f"The version {version!r} cannot be used. Write x.y.z, for example '1.0.0'.")
@@ -230,4 +266,4 @@ def _check_dataset(dataset: Dataset) -> None:
         raise DefinitionError(f"The last entry of [[history]] must be that of version {dataset.version!r}. Add it.")
 
 
-_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset}
+_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset, TaskDataset: _check_dataset}

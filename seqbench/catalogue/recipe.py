@@ -18,6 +18,7 @@ WEIGHT_DIGITS = 12  # so that proportional weights come out equal
 
 Range = tuple[int, int]
 R = TypeVar("R", bound="Recipe")
+Check = Callable[[str, Any], Any]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,8 +61,12 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return {name: msgspec.to_builtins(getattr(self, name)) for name in OPTIONS}
 
 
-def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(given: Mapping[str, Any], known: Mapping[str, Check] | None = None) -> dict[str, Any]:
     """The options in canonical form: however they are spelled (list, tuple, NumPy), equal options come out equal.
+
+    Args:
+        given: values by name.
+        known: every option with its check; by default those of datasets over languages.
 
     Raises:
         UnknownNameError: an option that does not exist.
@@ -71,10 +76,11 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
         >>> check_options({"test_lengths": [501, 10_000], "sampling": "balanced"})
         {'test_lengths': (501, 10000), 'sampling': {'balanced': 1.0}}
     """
-    unknown = [name for name in given if name not in OPTIONS]
+    known = OPTIONS if known is None else known
+    unknown = [name for name in given if name not in known]
     if unknown:
-        raise unknown_name("option", unknown[0], OPTIONS)
-    return {name: OPTIONS[name](name, plain(value)) for name, value in given.items()}
+        raise unknown_name("option", unknown[0], known)
+    return {name: known[name](name, plain(value)) for name, value in given.items()}
 
 
 def override(recipe: R, given: Mapping[str, Any]) -> R:
@@ -211,15 +217,28 @@ def _labels(name: str, value: Any) -> tuple[str | int, ...] | None:
     return tuple(items)
 
 
-OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+def _listed(name: str, value: Any) -> tuple[int, ...] | None:
+    """Lengths one by one, each once, the shortest first."""
+    if value is None:
+        return None
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        raise InputError(f"{name} is empty. List at least one length, or leave it out.")
+    return tuple(sorted({whole(name, item, 1, MAX_LENGTH) for item in items}))
+
+
+_SHARED: dict[str, Check] = {
     "train_lengths": length_range,
     "validation_lengths": length_range,
     "test_lengths": length_range,
     "train_examples": _count,
     "validation_examples": _count,
     "test_examples_per_length": _count,
-    "sampling": sampling_weights,
     "seed": _seed,
+}
+OPTIONS: dict[str, Check] = {
+    **_SHARED,
+    "sampling": sampling_weights,
     "targets": _one_of(TARGETS),
     "held_out": _switch,
     "single_label_lengths": _one_of(SINGLE_LABEL_LENGTHS),
@@ -227,4 +246,11 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "classes": _switch,
     "near_miss": _switch,
 }
-"""Every option with its check."""
+"""Every option of datasets over languages with its check."""
+TASK_OPTIONS: dict[str, Check] = {
+    **_SHARED,
+    "validation_long_lengths": length_range,
+    "validation_long_examples": _count,
+    "test_lengths_list": _listed,
+}
+"""Every option that all datasets of task kinds have, with its check."""

@@ -10,13 +10,14 @@ import numpy.typing as npt
 from seqbench.algebra.monoid import Monoid
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.catalogue.recipe import whole
-from seqbench.covering.chances import Chances
+from seqbench.covering.bounds import ChanceBounds
 from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts
 from seqbench.covering.inputs import Chunk, read_words
 from seqbench.covering.report import CoverageReport, Need, covered_words
+from seqbench.covering.schedules import check_schedule
 from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
 from seqbench.progress import progress
 
@@ -67,7 +68,7 @@ def coverage(
     if test is not None:
         return _against_data(lang, tally, test, column)
     is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
-    planned = plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
+    planned = language_plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)
@@ -113,14 +114,14 @@ def _against_recipe(lang: Language, train: Tally, planned: Plan) -> CoverageRepo
     weights = planned.recipe.sampling
     try:
         counts = expected_counts(task, weights, lengths, chance)
-        curve = None
-        if train.schedule == "tree":
-            seen = np.zeros(len(lang.monoid) ** 2, dtype=bool)
-            seen[train.pairs().keys] = True
-            shares = Chances(task, weights, lengths, chance).all_among(seen.reshape(len(lang.monoid), -1))
-            curve = lengths, shares
     except SeqbenchError:
         return CoverageReport(lang, train, test_lengths=lengths)
+    seen = np.zeros(len(lang.monoid) ** 2)
+    seen[train.pairs().keys] = 1
+    curve = None
+    if train.schedule == "tree" or "composition" not in weights:
+        shares = ChanceBounds(task, weights, lengths, chance).all_among(seen.reshape(len(lang.monoid), -1))
+        curve = lengths, shares
     need = {level: Need(np.flatnonzero(count), count.ravel()[np.flatnonzero(count)]) for level, count in counts.items()}
     return CoverageReport(lang, train, need, lengths, None, curve)
 
@@ -130,6 +131,7 @@ def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1, monoid: M
     outputs = planned.machine.outputs
     if planned.labels is not None:
         outputs = np.where(np.isin(outputs, planned.labels), outputs, -1)
+    check_schedule(schedule)
     monoid = monoid or planned.monoid
     if monoid is None:
         raise InputError("Coverage needs syntactic classes, and classes=False leaves them out. Leave that option out.")

@@ -1,289 +1,175 @@
-"""The chance that a random word shows a composition, exactly, for the balanced reduction.
+"""The chance that a random word shows a composition, and that all its compositions are among some, exactly.
 
-A word of n symbols is the join of its first 2^k symbols with the rest, and given their classes the two are independent.
-So, for one composition (a, b), the share B_n(x) of words of length n that have class x and show it follows from those
-of the two parts:
-
-    B_n(x) = sum over cd = x of (B_l(c) f_r(d) + (f_l(c) - B_l(c)) B_r(d)), plus (f_l - B_l)(a) (f_r - B_r)(b) if ab = x
-
-B is zero outside the classes that contain the composition, which keeps this cheap: rare compositions have few.
+A word is the join of two parts, which are independent given their classes. So shares of blocks that show a composition
+follow from narrower blocks (see joining), and the chance for words of one length is a sum over the classes (c, d) of
+the parts of the whole word, weighed by the probability of a word whose parts have these classes (see roots).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.covering.expected import Task, meeting
-from seqbench.covering.laws import check_laws, class_weights, forward, label_weights
+from seqbench.algebra.structure import Structure
+from seqbench.covering.joining import Ideal
+from seqbench.covering.laws import admitted, amounts, check_laws, forward, no_word
+from seqbench.covering.roots import Root, WeighedRoots, roots_of
+from seqbench.covering.shapes import Shapes, shapes
+from seqbench.covering.task import Task
 from seqbench.errors import InputError
-from seqbench.generation.composition import left_length
 from seqbench.jit import kernel
 from seqbench.progress import progress
 
 Array = npt.NDArray[Any]
 
-BATCH = 8192  # compositions between two steps of the progress bar
-
-
-@dataclass(frozen=True, eq=False)
-class Shapes:
-    """Widths of the blocks that words of some lengths are joined from, narrow ones first.
-
-    Attributes:
-        widths: shape (k,), int64.
-        left: index of the left part's width, shape (k,); -1 for single symbols.
-        right: index of the right part's width.
-        counted: whether the join counts (neither part is narrower than the task's least width).
-    """
-
-    widths: Array
-    left: Array
-    right: Array
-    counted: Array
-
-
-def shapes(lengths: Array, min_width: int = 1) -> Shapes:
-    """The widths that words of these lengths need.
-
-    Example:
-        >>> shapes(np.array([7])).widths.tolist()
-        [1, 2, 3, 4, 7]
-    """
-    needed, waiting = {1}, [int(n) for n in lengths]
-    while waiting:
-        width = waiting.pop()
-        if width not in needed:
-            needed.add(width)
-            cut = int(left_length(np.array([width]))[0])
-            waiting += [cut, width - cut]
-    widths = np.array(sorted(needed))
-    cuts = left_length(np.maximum(widths, 2))
-    left, right = np.searchsorted(widths, cuts), np.searchsorted(widths, widths - cuts)
-    single = widths == 1
-    counted = ~single & (np.minimum(cuts, widths - cuts) >= min_width)
-    return Shapes(widths, np.where(single, -1, left), np.where(single, -1, right), counted)
+BATCH = 512  # compositions looked at together
+FEWEST = 2048  # compositions for which joins are worth preparing; smaller ideals are put together
 
 
 class Chances:
-    """Chances under each of several laws, for words whose lengths are drawn with given chances."""
+    """Chances under a mixture of laws, for words whose lengths are drawn with given chances.
+
+    Under the schedule scan they are those of the brackets around the whole word: see scans for its other prefixes.
+    """
 
     def __init__(self, task: Task, weights: Mapping[str, float], lengths: Array, chance: Array) -> None:
-        """Chances for a mixture of laws; each law's share is kept apart, so that mixtures can be compared.
+        """Chances for a mixture of laws; at lengths that a law lacks the others share its weight, as the sampler does.
 
         Raises:
-            InputError: a schedule other than tree.
+            InputError: the law composition and another schedule than tree: its halves are not parts of the brackets.
         """
-        if task.schedule != "tree":
-            raise InputError(
-                f"Chances of compositions are known for the schedule 'tree' only, not {task.schedule!r}. "
-                "Measure a sample with `seqbench coverage` instead."
-            )
         check_laws(weights)
+        if task.schedule != "tree" and "composition" in weights:
+            raise InputError(
+                "Exact chances under the law 'composition' are known for the schedule 'tree' only, not "
+                f"{task.schedule!r}. Bounds come from `seqbench expect --schedule {task.schedule}`; or use another law."
+            )
         self.task, self.weights, self.lengths, self.chance = task, dict(weights), lengths, chance
-        self.shapes = shapes(lengths, task.min_width)
+        self.shapes = shapes(lengths, task.min_width, task.schedule)
         self.share = forward(task.monoid.right, int(lengths.max()))[self.shapes.widths]
 
-    @cached_property
-    def _ends(self) -> Array:
-        """Chance of a word by law, width and class, times symbols^width; zero for composition, which goes by halves."""
-        task, monoid = self.task, self.task.monoid
-        ends = np.zeros((len(self.weights), len(self.shapes.widths), len(monoid)))
-        rows = np.searchsorted(self.shapes.widths, self.lengths)
-        for number, law in enumerate(self.weights):
-            if law == "composition":
-                continue
-            if law == "class":
-                weight = class_weights(monoid, task.outputs, self.lengths).weight
-            else:
-                by_state = label_weights(task.machine, monoid, task.outputs, self.lengths, law).weight
-                weight = by_state[:, monoid.maps[:, 0]]
-            ends[number, rows] = weight * self.chance[:, None]
-        return ends
-
-    @cached_property
-    def _roots(self) -> tuple[Array, Array, Array, Array]:
-        """Halves under composition: which pairs; chances of each, of each left, of each right half; by length."""
-        monoid, number = self.task.monoid, len(self.lengths) if "composition" in self.weights else 0
-        inside = self.task.outputs[monoid.maps[:, 0]] >= 0
-        pairs = np.zeros((number, len(monoid), len(monoid)), dtype=np.bool_)
-        for row in range(number):
-            length = int(self.lengths[row])
-            if length > 1:
-                cut = int(left_length(np.array([length]))[0])
-                pairs[row] = meeting(monoid, inside, cut, length - cut)
-        each = self.chance[:number] / np.maximum(pairs.sum(axis=(1, 2)), 1)
-        return pairs, each, pairs.sum(axis=2) * each[:, None], pairs.sum(axis=1) * each[:, None]
-
     def of(self, keys: Array) -> Array:
-        """Chance that a word shows each composition, by law, shape (laws, keys); keys are a * classes + b."""
-        plan, laws = self.shapes, list(self.weights)
-        rows = np.searchsorted(plan.widths, self.lengths)
-        out = np.zeros((len(laws), len(keys)))
-        composition = laws.index("composition") if "composition" in laws else -1
-        alive = np.argsort(self.share == 0, axis=1, kind="stable").astype(np.int32)  # classes there are, first
-        blocks = (self.share, alive, (self.share > 0).sum(axis=1), self.task.monoid.product_table)
-        shape = (plan.left, plan.right, plan.counted)
-        for first in progress(range(0, len(keys), BATCH), "Chances of compositions"):
-            part = slice(first, first + BATCH)
-            _chances(keys[part], shape, blocks, self._ends, rows, self._roots, composition, out[:, part])
-        return out
+        """Chance that a word of each law alone shows each composition, shape (laws, keys); keys are a * classes + b.
+
+        A law alone leaves out the lengths that it lacks.
+        """
+        return self.shown(keys, [{law: alone(self.task, law, self.lengths, self.chance)} for law in self.weights])
 
     def mixed(self, keys: Array) -> Array:
         """Chance that a word of the mixture shows each composition, shape (keys,)."""
-        return np.array(list(self.weights.values())) @ self.of(keys)
+        return np.asarray(self.shown(keys, [self._amounts])[0])
 
-    def all_among(self, allowed: Array) -> Array:
-        """Chance that all compositions of a word are among the allowed ones, by length, shape (lengths,).
+    @cached_property
+    def _amounts(self) -> dict[str, Array]:
+        return amounts(self.task, self.weights, self.lengths, self.chance)
+
+    def shown(self, keys: Array, recipes: list[dict[str, Array]]) -> Array:
+        """Chance that a word of each recipe shows each composition, shape (recipes, keys).
 
         Args:
-            allowed: shape (classes, classes), bool.
+            keys: a * classes + b.
+            recipes: chances of law and length, by law, shape (lengths,); an empty one shows nothing.
         """
+        roots = [self._roots(recipe) for recipe in recipes]
+        out = np.zeros((len(recipes), len(keys)))
+        bar = progress(range(1 + len(keys)), "Chances of compositions", total=len(keys))
+        next(bar)
+        for mask, chosen in self._groups(keys):
+            ideal = Ideal(mask, self.shapes, self.share, self.task.monoid.product_table)
+            weighed = [WeighedRoots(ideal, each) for each in roots]
+            for first in range(0, len(chosen), BATCH):
+                part = chosen[first : first + BATCH]
+                out[:, part] = self._batch(keys[part], ideal, weighed)
+                for _ in part:
+                    next(bar)
+        return out
+
+    def _batch(self, keys: Array, ideal: Ideal, weighed: list[WeighedRoots]) -> Array:
+        a, b = np.divmod(keys, len(self.task.monoid))
+        shown = ideal.shown(a, b, self.task.monoid.product_table[a, b])
+        return np.array([each.chance(shown) for each in weighed])
+
+    def _roots(self, recipe: Mapping[str, Array]) -> list[Root]:
+        return roots_of(self.task, recipe, self.lengths, self.shapes, self.share)
+
+    def _groups(self, keys: Array) -> Iterator[tuple[Array, Array]]:
+        """The compositions by the ideal of their product, small ones together: its mask, and which they are."""
+        if len(keys) == 0:
+            return
+        monoid, size = self.task.monoid, len(self.task.monoid)
+        j_class = Structure(monoid).j_classes[monoid.product_table[keys // size, keys % size]]
+        order = np.argsort(j_class, kind="stable")
+        present, first = np.unique(j_class[order], return_index=True)
+        ends = [*first[1:].tolist(), len(keys)]
+        mask, begin = np.zeros(size, dtype=bool), 0
+        for each, end in zip(present.tolist(), ends, strict=True):
+            mask |= _ideal(monoid.product_table, int(np.argmax(Structure(monoid).j_classes == each)))
+            if end - begin >= FEWEST or end == len(keys):
+                yield mask, order[begin:end]
+                mask, begin = np.zeros(size, dtype=bool), end
+
+    def all_among(self, allowed: Array) -> Array:
+        """Mean over words of the product of what is allowed for each of its joins, by length, shape (lengths,).
+
+        For zeros and ones: the chance that all compositions of a word are among the allowed ones.
+
+        Args:
+            allowed: shape (classes, classes), in [0, 1].
+        """
+        plan, clean = self.shapes, self._clean(np.asarray(allowed, dtype=np.float64))
+        total = np.zeros(len(self.lengths))
+        for root in self._roots(self._amounts):
+            left, right = plan.left[root.row], plan.right[root.row]
+            rights = root.rights(np.arange(len(self.task.monoid)))[root.place] * clean[right]
+            weight = allowed if plan.counted[root.row] else 1.0
+            total[root.number] += (clean[left] * root.scale) @ (rights * weight).sum(axis=1)
+        single = self.lengths == 1
+        return np.where(single, 1.0, total / np.where(self.chance > 0, self.chance, 1.0))
+
+    def _clean(self, allowed: Array) -> Array:
+        """Shares of blocks by width and class, each block times what is allowed for its joins."""
         plan, table = self.shapes, self.task.monoid.product_table
         clean = self.share.copy()
-        for row in range(len(plan.widths)):
-            if plan.left[row] >= 0:
-                left, right = plan.left[row], plan.right[row]
-                clean[row] = _join(clean[left], clean[right], table, allowed | ~plan.counted[row])
-        rows = np.searchsorted(plan.widths, self.lengths)
-        total = np.zeros(len(self.lengths))
-        for (law, weight), ends in zip(self.weights.items(), self._ends, strict=True):
-            if law == "composition":
-                total += weight * self._clean_roots(clean, allowed)
-            else:
-                total += weight * (clean[rows] * ends[rows]).sum(axis=1) / self.chance
-        return total
+        for row in part_rows(plan):
+            left, right = plan.left[row], plan.right[row]
+            clean[row] = _join(clean[left], clean[right], table, allowed, bool(plan.counted[row]))
+        return clean
 
-    def _clean_roots(self, clean: Array, allowed: Array) -> Array:
-        plan, found = self.shapes, np.ones(len(self.lengths))  # a single symbol has no composition
-        ratio = np.divide(clean, self.share, out=np.zeros_like(clean), where=self.share > 0)
-        for number, row in enumerate(np.searchsorted(plan.widths, self.lengths)):
-            if plan.left[row] >= 0:
-                pairs = self._roots[0][number]
-                kept = pairs & (allowed | ~plan.counted[row])
-                found[number] = ratio[plan.left[row]] @ kept @ ratio[plan.right[row]] / pairs.sum()
-        return found
+
+def alone(task: Task, law: str, lengths: Array, chance: Array) -> Array:
+    """Chance of each length for words of one law, which leaves out the lengths that it lacks, shape (lengths,).
+
+    Raises:
+        InputError: it lacks all of them.
+    """
+    there = admitted(task, law, lengths)
+    if not there.any():
+        raise no_word(int(lengths[0]))
+    return np.asarray(np.where(there, chance, 0.0) / chance[there].sum())
+
+
+def part_rows(plan: Shapes) -> list[int]:
+    """Rows of the widths that are joins and parts of wider blocks, narrow ones first."""
+    parts = {*plan.left.tolist(), *plan.right.tolist()} - {-1}
+    return [row for row in sorted(parts) if plan.left[row] >= 0]
+
+
+def _ideal(table: Array, element: int) -> Array:
+    """The classes of words with a block of one class, bool."""
+    mask = np.zeros(len(table), dtype=bool)
+    mask[table[np.unique(table[:, element])]] = True
+    return mask
 
 
 @kernel
-def _join(left: Array, right: Array, table: Array, allowed: Array) -> Array:
-    """Shares of joined words by class, where only allowed pairs meet."""
+def _join(left: Array, right: Array, table: Array, allowed: Array, counted: bool) -> Array:
+    """Shares of joined words by class, each pair times what is allowed for it."""
     out = np.zeros(len(left))
     for a in range(len(left)):
         if left[a] > 0:
             for b in range(len(right)):
-                if right[b] > 0 and allowed[a, b]:
-                    out[table[a, b]] += left[a] * right[b]
+                if right[b] > 0:
+                    out[table[a, b]] += left[a] * right[b] * (allowed[a, b] if counted else 1.0)
     return out
-
-
-@kernel
-def _add(x: int, amount: float, found: Array, listed: Array, count: int) -> int:
-    """Adds to found[x] and lists x when it is new; returns how many are listed."""
-    if found[x] == 0.0 and amount > 0.0:
-        listed[count] = x
-        count += 1
-    found[x] += amount
-    return count
-
-
-@kernel
-def _show(
-    a: int,
-    b: int,
-    shape: tuple[Array, Array, Array],
-    blocks: tuple[Array, Array, Array, Array],
-    found: Array,
-    listed: Array,
-    count: Array,
-) -> None:
-    """Fills found[w] with the share of words of each width and class that show (a, b); lists where it is not zero."""
-    left, right, counted = shape
-    share, alive, living, table = blocks
-    for w in range(len(left)):
-        count[w] = 0
-        if left[w] < 0:
-            continue
-        p, q, n = left[w], right[w], 0
-        for i in range(count[p]):
-            c = listed[p, i]
-            for j in range(living[q]):
-                d = alive[q, j]
-                n = _add(table[c, d], found[p, c] * share[q, d], found[w], listed[w], n)
-        for j in range(count[q]):
-            d = listed[q, j]
-            for i in range(living[p]):
-                c = alive[p, i]
-                n = _add(table[c, d], max(share[p, c] - found[p, c], 0.0) * found[q, d], found[w], listed[w], n)
-        if counted[w]:
-            both = max(share[p, a] - found[p, a], 0.0) * max(share[q, b] - found[q, b], 0.0)
-            n = _add(table[a, b], both, found[w], listed[w], n)
-        count[w] = n
-
-
-@kernel
-def _chances(
-    keys: Array,
-    shape: tuple[Array, Array, Array],
-    blocks: tuple[Array, Array, Array, Array],
-    ends: Array,
-    rows: Array,
-    roots: tuple[Array, Array, Array, Array],
-    composition: int,
-    out: Array,
-) -> None:
-    """For each key the chance under each law: the shares of `_show`, weighed by where words end or by their halves."""
-    share = blocks[0]
-    size = share.shape[1]
-    found, listed = np.zeros(share.shape), np.empty(share.shape, dtype=np.int32)
-    count = np.zeros(len(share), dtype=np.int64)
-    for k in range(len(keys)):
-        a, b = keys[k] // size, keys[k] % size
-        _show(a, b, shape, blocks, found, listed, count)
-        for law in range(len(ends)):
-            for number in range(len(rows)):
-                w = rows[number]
-                if law == composition:
-                    out[law, k] += _root(a, b, number, w, roots, shape, share, (found, listed, count))
-                    continue
-                for i in range(count[w]):
-                    out[law, k] += found[w, listed[w, i]] * ends[law, w, listed[w, i]]
-        for w in range(len(share)):
-            for i in range(count[w]):
-                found[w, listed[w, i]] = 0.0
-
-
-@kernel
-def _root(
-    a: int,
-    b: int,
-    number: int,
-    w: int,
-    roots: tuple[Array, Array, Array, Array],
-    shape: tuple[Array, Array, Array],
-    share: Array,
-    shown: tuple[Array, Array, Array],
-) -> float:
-    """Chance that the root or a half drawn by class shows (a, b): left or right, less both, plus the root."""
-    pairs, each, lefts, rights = roots
-    found, listed, count = shown
-    p, q, total = shape[0][w], shape[1][w], 0.0
-    if p < 0:
-        return total
-    for i in range(count[p]):
-        c = listed[p, i]
-        one = found[p, c] / share[p, c]
-        total += lefts[number, c] * one
-        for j in range(count[q]):
-            d = listed[q, j]
-            if pairs[number, c, d]:
-                total -= each[number] * one * found[q, d] / share[q, d]
-    for j in range(count[q]):
-        d = listed[q, j]
-        total += rights[number, d] * found[q, d] / share[q, d]
-    if shape[2][w] and pairs[number, a, b]:
-        total += each[number] * (1.0 - found[p, a] / share[p, a]) * (1.0 - found[q, b] / share[q, b])
-    return total

@@ -1,29 +1,49 @@
 """Expected coverage of a recipe: what a training set drawn by it will show, computed without drawing one."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.algebra.alphabet import decode
 from seqbench.covering.api import task_of
-from seqbench.covering.chances import Chances
+from seqbench.covering.bounds import ChanceBounds
 from seqbench.covering.expected import Task, expected_counts
+from seqbench.covering.foreseen import fully_covered, seen
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import level_name
+from seqbench.covering.witness import Witnesses
 from seqbench.errors import InputError
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 
 Array = npt.NDArray[Any]
 
-QUICK = 1_000_000  # compositions times lengths whose chances take seconds
+QUICK = 30_000_000  # compositions times lengths whose chances take half a minute or less
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class LikelyMissing:
+    """A composition that the test needs and training may miss.
+
+    Attributes:
+        left, right: shortest words of the classes.
+        share: of the test's compositions.
+        chance: that no training word shows it (at most, where only bounds are known).
+        witness: a shortest word that shows it, None if that has over 16,384 symbols.
+    """
+
+    left: str
+    right: str
+    share: float
+    chance: float
+    witness: str | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedCoverage:
-    """What a random training set shows, under the balanced reduction.
+    """What a random training set shows.
 
     Attributes:
         plan: the dataset with the recipe's options.
@@ -37,24 +57,10 @@ class ExpectedCoverage:
     counts: dict[int, Array]
     keys: Array
 
-    @cached_property
-    def chance(self) -> Array:
-        """Chance that one training word shows each composition; may take minutes for many classes and lengths."""
-        lengths = self.plan.splits["train"].split.lengths
-        spread = np.full(len(lengths), 1 / len(lengths))
-        return Chances(self.task, self.plan.recipe.sampling, lengths, spread).mixed(self.keys)
-
     @property
-    def is_quick(self) -> bool:
-        """Whether the chances are there already, or can be had in seconds."""
-        lengths = self.plan.splits["train"].split.lengths
-        return "chance" in vars(self) or len(self.keys) * len(lengths) <= QUICK
-
-    @property
-    def most_seen(self) -> float:
-        """No more different compositions are expected: the chance is at most the expected number of nodes."""
-        nodes = np.sum(list(self.counts.values()), axis=0).ravel()[self.keys] if self.counts else np.zeros(0)
-        return float(-np.expm1(self.examples * np.log1p(-np.minimum(nodes, 1 - 1e-16))).sum())
+    def lengths(self) -> Array:
+        """Lengths of training words, all alike."""
+        return np.asarray(self.plan.splits["train"].split.lengths)
 
     @property
     def examples(self) -> int:
@@ -62,41 +68,96 @@ class ExpectedCoverage:
         return self.plan.splits["train"].num_examples
 
     @cached_property
+    def bounds(self) -> Array:
+        """Least and largest chance that one training word shows each composition, shape (2, keys); mostly equal."""
+        return _chances(self.task, self.plan.recipe.sampling, self.lengths).mixed(self.keys)
+
+    @property
+    def chance(self) -> Array:
+        """Chance (or the least, where `is_exact` is false) that one training word shows each composition."""
+        return np.asarray(self.bounds[0])
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the chances are exact: not for large monoids under scan, nor for composition under scan and left."""
+        return bool(np.array_equal(*self.bounds))
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the chances are there already, or can be had in half a minute."""
+        return "bounds" in vars(self) or len(self.keys) * len(self.lengths) <= QUICK
+
+    @property
+    def most_seen(self) -> float:
+        """No more different compositions are expected: the chance is at most the expected number of nodes."""
+        if "bounds" in vars(self):
+            return float(seen(self.bounds[1], self.examples).sum())
+        nodes = np.sum(list(self.counts.values()), axis=0).ravel()[self.keys] if self.counts else np.zeros(0)
+        return float(seen(nodes, self.examples).sum())
+
+    @cached_property
     def seen(self) -> Array:
-        """Chance that the training set shows each composition at least once."""
-        return np.asarray(-np.expm1(self.examples * np.log1p(-np.minimum(self.chance, 1 - 1e-16))))
+        """Chance that the training set shows each composition at least once (the least, as `chance`)."""
+        return seen(self.chance, self.examples)
 
     @property
     def expected_seen(self) -> float:
-        """Expected number of different compositions that the training set shows."""
+        """Expected number of different compositions that the training set shows (the least, as `chance`)."""
         return float(self.seen.sum())
 
     @cached_property
     def test_need(self) -> Array:
         """Expected nodes of each composition, at any level, in one test word drawn as the dataset's file says."""
         lengths = self.plan.splits["test"].split.lengths
-        chance = np.full(len(lengths), 1 / len(lengths))
-        found = expected_counts(self.task, self.plan.default_sampling, lengths, chance)
-        return np.asarray(sum(found.values()))
+        spread = np.full(len(lengths), 1 / len(lengths))
+        found = expected_counts(self.task, self.plan.default_sampling, lengths, spread)
+        nothing = np.zeros((len(self.task.monoid),) * 2)
+        return np.asarray(np.sum([nothing, *found.values()], axis=0))
 
     @property
     def test_mass_covered(self) -> float:
         """Expected share of the test's compositions, counted as often as they occur, that training shows."""
         need = self.test_need.ravel()
-        return float((need[self.keys] * self.seen).sum() / need.sum())
+        return float((need[self.keys] * self.seen).sum() / need.sum()) if need.any() else 1.0
 
-    def missing(self, most: int = 20) -> list[tuple[str, str, float, float]]:
-        """The compositions that the test needs and training may miss: left, right, share of the test, chance."""
-        need, chance = self.test_need.ravel() / self.test_need.sum(), np.zeros(self.test_need.size)
-        chance[self.keys] = self.seen
-        lost = need * (1 - chance)
+    @cached_property
+    def curve_bounds(self) -> tuple[Array, Array, Array]:
+        """Test lengths; least and largest expected share of test words all of whose compositions training shows.
+
+        Raises:
+            InputError: test words by composition and another schedule than tree.
+        """
+        lengths = self.plan.splits["test"].split.lengths
+        test = _chances(self.task, self.plan.default_sampling, lengths)
+        return lengths, *fully_covered(test, self.keys, self.bounds, self.examples)
+
+    @property
+    def curve(self) -> tuple[Array, Array]:
+        """Test lengths and the least expected share of test words all of whose compositions training shows."""
+        lengths, low, _ = self.curve_bounds
+        return lengths, low
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether the curve is known."""
+        return self.task.schedule == "tree" or "composition" not in self.plan.default_sampling
+
+    def missing(self, most: int = 20) -> list[LikelyMissing]:
+        """The compositions that the test needs and training may miss, most mass expected to be lost first."""
+        need, unseen = self.test_need.ravel() / max(self.test_need.sum(), 1e-300), np.ones(self.test_need.size)
+        unseen[self.keys] = 1 - self.seen
+        lost = need * unseen
         keys = np.argsort(-lost, kind="stable")[:most]
-        name, size = self.task.monoid.name, len(self.task.monoid)
-        return [
-            (name(int(key) // size), name(int(key) % size), float(need[key]), float(1 - chance[key]))
-            for key in keys.tolist()
-            if lost[key] > 0
-        ]
+        witnesses, monoid, alphabet = Witnesses(self.task), self.task.monoid, self.task.machine.alphabet
+        found = []
+        for key in keys[lost[keys] > 0].tolist():
+            left, right = divmod(key, len(monoid))
+            word = witnesses.word(left, right)
+            witness = None if word is None else decode(alphabet, word)
+            found.append(
+                LikelyMissing(monoid.name(left), monoid.name(right), float(need[key]), float(unseen[key]), witness)
+            )
+        return found
 
     def shown_by(self, words: int) -> float:
         """Expected number of compositions that at least so many training words show (Poisson tail of the mean)."""
@@ -107,78 +168,78 @@ class ExpectedCoverage:
             term = term * mean / (k + 1)
         return float((1 - below).sum())
 
-    def _repr_html_(self) -> str:
-        """The numbers in a notebook."""
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def to_dict(self, *, exact: bool | None = None) -> dict[str, Any]:
+    def to_dict(self, *, exact: bool | None = None, most: int = 20) -> dict[str, Any]:
         """The numbers as plain data.
 
         Args:
             exact: whether to compute chances, however long it takes; by default if it is quick, else bounds are given.
+            most: compositions named as likely to be missing.
         """
-        lengths = self.plan.splits["train"].split.lengths
-        levels = [
+        facts = {
+            "language": self.plan.name,
+            "num_classes": len(self.task.monoid),
+            "schedule": self.task.schedule,
+            "min_width": self.task.min_width,
+            "train_examples": self.examples,
+            "train_lengths": [int(self.lengths[0]), int(self.lengths[-1])],
+            "sampling": self.plan.recipe.sampling,
+            "levels": self._levels(),
+            "possible_in_training": len(self.keys),
+            "needed_by_test": int((self.test_need > 0).sum()),
+        }
+        if not (self.is_quick if exact is None else exact):
+            return facts | {"expected_seen_at_most": self.most_seen}
+        facts |= {
+            "is_exact": self.is_exact,
+            "expected_seen": self.expected_seen,
+            "expected_seen_at_most": self.most_seen,
+            "expected_in_3_words": self.shown_by(3),
+            "expected_in_10_words": self.shown_by(10),
+            "test_mass_covered": self.test_mass_covered,
+            "rarest_chance": float(self.chance.min(initial=1.0)),
+            "missing": [asdict(each) for each in self.missing(most)],
+        }
+        if self.has_curve:
+            lengths, low, high = (each.tolist() for each in self.curve_bounds)
+            facts["words_fully_covered"] = dict(zip(lengths, low, strict=True))
+            facts["words_fully_covered_at_most"] = dict(zip(lengths, high, strict=True))
+        return facts
+
+    def _levels(self) -> list[dict[str, Any]]:
+        return [
             {
-                "level": level_name("tree", level),
+                "level": level_name(self.task.schedule, level),
                 "possible": int((count > 0).sum()),
                 "expected_nodes_in_a_word": float(count.sum()),
             }
             for level, count in self.counts.items()
         ]
-        facts = {
-            "language": self.plan.name,
-            "classes": len(self.task.monoid),
-            "train_examples": self.examples,
-            "train_lengths": [int(lengths[0]), int(lengths[-1])],
-            "sampling": self.plan.recipe.sampling,
-            "levels": levels,
-            "possible_in_training": len(self.keys),
-            "needed_by_test": int((self.test_need > 0).sum()),
-            "expected_seen_at_most": self.most_seen,
-        }
-        if not (self.is_quick if exact is None else exact):
-            return facts
-        return facts | {
-            "expected_seen": self.expected_seen,
-            "expected_in_3_words": self.shown_by(3),
-            "expected_in_10_words": self.shown_by(10),
-            "expected_test_mass_covered": self.test_mass_covered,
-            "rarest_chance": float(self.chance.min(initial=1.0)),
-        }
 
     def __repr__(self) -> str:
-        """The numbers in a few lines."""
-        facts = self.to_dict()
-        law = ", ".join(f"{name} {weight:g}" for name, weight in facts["sampling"].items())
-        first, last = facts["train_lengths"]
-        possible_number, needed = f"{facts['possible_in_training']:,}", f"{facts['needed_by_test']:,}"
-        words = f"{facts['train_examples']:,} training words of lengths {first} to {last}"
-        lines = [
-            f"{facts['language']}: {words}, sampling {law}",
-            f"they can show {possible_number} compositions; the test needs {needed}",
-        ]
-        if "expected_seen" not in facts:
-            bound = f"{facts['expected_seen_at_most']:,.0f}"
-            return "\n".join(
-                [*lines, f"expected to show at most {bound} (exactly: --exact, or .expected_seen; slow here)"]
-            )
-        rarest = f"{1 / max(facts['rarest_chance'], 1e-300):.3g}"
-        return "\n".join(
-            [
-                *lines,
-                f"expected to show {facts['expected_seen']:,.1f} of them",
-                f"expected to cover {facts['expected_test_mass_covered']:.4%} of the test's compositions by mass",
-                f"the rarest composition is in one word of {rarest}",
-            ]
-        )
+        """The numbers as text."""
+        from seqbench.covering.tell import expected_text
+
+        return expected_text(self.to_dict(most=5))
+
+    def _repr_html_(self) -> str:
+        """The numbers in a notebook."""
+        from seqbench.covering.tell import expected_html
+
+        return expected_html(self.to_dict())
 
 
-def expected_coverage(name: str, *, min_width: int = 1, catalogue: Folder = None, **options: Any) -> ExpectedCoverage:
+def _chances(task: Task, weights: dict[str, float], lengths: Array) -> ChanceBounds:
+    return ChanceBounds(task, weights, lengths, np.full(len(lengths), 1 / len(lengths)))
+
+
+def expected_coverage(
+    name: str, *, schedule: str = "tree", min_width: int = 1, catalogue: Folder = None, **options: Any
+) -> ExpectedCoverage:
     """The expected coverage of a recipe, exactly.
 
     Args:
         name: a dataset.
+        schedule: how a model joins blocks: "tree", "scan" or "left".
         min_width: leave out joins with a narrower block.
         catalogue: a folder with definitions of your own.
         options: options of the dataset, such as train_lengths, sampling, train_examples, test_lengths.
@@ -191,11 +252,12 @@ def expected_coverage(name: str, *, min_width: int = 1, catalogue: Folder = None
         >>> round(found.expected_seen, 9), len(found.keys)
         (1.0, 4)
     """
-    planned = plan(name, catalogue, **{"near_miss": False, **options})
-    task = task_of(planned, "tree", min_width)
+    planned = language_plan(name, catalogue, **{"near_miss": False, **options})
+    task = task_of(planned, schedule, min_width)
     for split in ("train", "test"):
         if split not in planned.splits:
-            raise InputError(f"Expected coverage needs the split {split!r}, and its number of examples is 0. Raise it.")
+            option = {"train": "train_examples", "test": "test_examples_per_length"}[split]
+            raise InputError(f"{option} is 0, and expected coverage needs the split {split!r}. Give 1 or more.")
     if planned.recipe.held_out:
         raise InputError("Expected coverage is not known for held_out=True. Measure a sample with `seqbench coverage`.")
     lengths = planned.splits["train"].split.lengths

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import Monoid
+from seqbench.covering.task import Task
 from seqbench.errors import InputError
 from seqbench.jit import kernel
 
 Array = npt.NDArray[Any]
 
+KNOWN = ("uniform", "balanced", "class", "composition", "member")
 SMALLEST = 1e-290  # probabilities below this would be lost in float64
 
 
@@ -77,23 +78,26 @@ def _go_back(step: Array, value: Array) -> None:
             value[t + 1, place] = total / step.shape[1]
 
 
-def label_weights(machine: Machine, monoid: Monoid, outputs: Array, lengths: Array, law: str) -> EndWeights:
-    """The laws uniform, balanced and member: places are states."""
-    groups = {"uniform": np.where(outputs >= 0, 0, -1), "member": np.where(outputs == 1, 0, -1), "balanced": outputs}[
-        law
-    ]
-    share = forward(machine.transitions, int(lengths.max()))[lengths]
-    return EndWeights(machine.transitions, monoid.maps, _weights(monoid, groups, share, lengths), lengths)
+def end_weights(task: Task, law: str, lengths: Array) -> EndWeights:
+    """Where words drawn by a law other than composition end, at lengths that the law admits.
 
-
-def class_weights(monoid: Monoid, outputs: Array, lengths: Array) -> EndWeights:
-    """The law class: places are classes."""
-    share = forward(monoid.right, int(lengths.max()))[lengths]
-    inside = outputs[monoid.maps[:, 0]] >= 0
-    groups = np.where(inside, np.arange(len(monoid)), -1)
-    return EndWeights(
-        monoid.right, np.ascontiguousarray(monoid.product_table.T), _weights(monoid, groups, share, lengths), lengths
-    )
+    Raises:
+        InputError: a length without a word, or whose words float64 loses.
+    """
+    machine, monoid, outputs = task.machine, task.monoid, task.outputs
+    if law == "class":
+        groups = np.where(outputs[monoid.maps[:, 0]] >= 0, np.arange(len(monoid)), -1)
+        step: Array = monoid.right
+        act: Array = np.ascontiguousarray(monoid.product_table.T)
+    else:
+        groups = {
+            "uniform": np.where(outputs >= 0, 0, -1),
+            "member": np.where(outputs == 1, 0, -1),
+            "balanced": outputs,
+        }[law]
+        step, act = machine.transitions, monoid.maps
+    share = forward(step, int(lengths.max(initial=0)))[lengths]
+    return EndWeights(step, act, _weights(monoid, groups, share, lengths), lengths)
 
 
 def _weights(monoid: Monoid, groups: Array, share: Array, lengths: Array) -> Array:
@@ -106,15 +110,64 @@ def _weights(monoid: Monoid, groups: Array, share: Array, lengths: Array) -> Arr
         there[of_class[monoid.reach(int(length)) & (of_class >= 0)]] = True  # exact, where shares could underflow
         mass = np.bincount(groups[groups >= 0], weights=share[row, groups >= 0], minlength=number)
         if not there.any():
-            raise InputError(f"There is no word to draw at length {length}. Leave that length out.")
-        if (mass[there] < SMALLEST).any():
-            raise InputError(
-                f"Some words of length {length} are so rare that float64 loses them. Expected coverage works for "
-                "shorter words; measure a sample of longer ones with `seqbench coverage`."
-            )
+            raise no_word(int(length))
+        check_share(mass[there], int(length))
         chance = np.where(there, 1 / np.where(there, mass, 1.0), 0.0) / there.sum()
         weight[row, groups >= 0] = chance[groups[groups >= 0]]
     return weight
+
+
+def no_word(length: int) -> InputError:
+    """The error where nothing can be drawn."""
+    return InputError(f"There is no word to draw at length {length}. Leave that length out.")
+
+
+def check_share(share: Array, length: int) -> None:
+    """Nothing, if float64 holds shares of words of a length.
+
+    Raises:
+        InputError: some are too small.
+    """
+    if (share < SMALLEST).any():
+        raise InputError(
+            f"Some words of length {length} are so rare that float64 loses them. Expected coverage works for "
+            "shorter words; measure a sample of longer ones with `seqbench coverage`."
+        )
+
+
+def amounts(task: Task, weights: Mapping[str, float], lengths: Array, chance: Array) -> dict[str, Array]:
+    """Chance that a word is drawn by each law and has each length, by law, each of shape (lengths,).
+
+    As the sampler does: at a length where a law has no word, the other laws share its weight in proportion to theirs.
+
+    Args:
+        task: the language.
+        weights: of the sampling laws.
+        lengths: shape (k,).
+        chance: probability of each length, shape (k,).
+
+    Raises:
+        InputError: a length at which no law has a word, or the law near_miss.
+    """
+    check_laws(weights)
+    used = {law: weight for law, weight in weights.items() if weight > 0}
+    table = np.array([weight * admitted(task, law, lengths) for law, weight in used.items()])
+    total = table.sum(axis=0)
+    if (total == 0).any():
+        raise no_word(int(lengths[np.argmin(total)]))
+    return dict(zip(used, table * (chance / total), strict=True))
+
+
+def admitted(task: Task, law: str, lengths: Array) -> Array:
+    """Whether a law has a word of each length, shape (lengths,), bool."""
+    outputs = task.outputs[task.monoid.maps[:, 0]]
+    wanted = outputs == 1 if law == "member" else outputs >= 0
+    return np.array([bool((task.monoid.reach(int(length)) & wanted).any()) for length in lengths], dtype=bool)
+
+
+def known_laws(task: Task) -> tuple[str, ...]:
+    """The sampling laws that the task admits and whose chances are known: all but near_miss."""
+    return tuple(law for law in KNOWN if law != "member" or task.machine.is_acceptor)
 
 
 def check_laws(weights: Mapping[str, float]) -> None:

@@ -9,25 +9,28 @@ import numpy.typing as npt
 
 from seqbench.catalogue.recipe import length_range
 from seqbench.covering.api import task_of
-from seqbench.covering.chances import Chances
-from seqbench.covering.expected import MAX_CLASSES, Task
+from seqbench.covering.bounds import ChanceBounds
+from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
+from seqbench.covering.task import MAX_CLASSES, Task
+from seqbench.covering.tell import LEAST, aligned, html, law_text
 from seqbench.errors import InputError, TooLargeError
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 
 Array = npt.NDArray[Any]
 
-LAWS = ("balanced", "class", "composition")
 ROUNDS = 60  # steps of the search for the best mixture
 HARDEST = 20_000  # compositions that the search looks at: the rarest under every law
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CoveragePlan:
-    """What full coverage of the test's compositions takes, under the balanced reduction.
+    """What full coverage of the test's compositions takes.
 
     Attributes:
         dataset: the task.
+        schedule: how a model joins blocks.
+        min_width: joins with a narrower block are left out.
         test_lengths: shortest and longest test word.
         needed: how many compositions can occur at the test lengths.
         training_length: the smallest L such that all of them can occur in words of lengths 1 to L.
@@ -35,11 +38,14 @@ class CoveragePlan:
         confidence: chance asked for that a training set shows all of them.
         sufficient: examples (lengths uniform over train_lengths) that suffice, by law: the union bound.
         necessary: examples without which some composition alone is missed too often, by law.
-        mixture: weights of the best mixture found, by law.
+        mixture: weights of the best mixture found of the laws that have words of all training lengths, by law.
         mixture_sufficient: examples that suffice with it.
+        bounded: laws whose chances are bounds: more words are sufficient, and fewer are necessary, than in truth.
     """
 
     dataset: str
+    schedule: str
+    min_width: int
     test_lengths: tuple[int, int]
     needed: int
     training_length: int
@@ -49,10 +55,19 @@ class CoveragePlan:
     necessary: dict[str, float]
     mixture: dict[str, float]
     mixture_sufficient: float
+    bounded: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data; None where no number of words suffices."""
         return {key: _finite(value) for key, value in asdict(self).items()}
+
+    def __repr__(self) -> str:
+        """The plan in lines that fit a terminal."""
+        return "\n".join([*_plan_lines(self), *aligned(_plan_rows(self)), *_plan_notes(self)])
+
+    def _repr_html_(self) -> str:
+        """The plan in a notebook."""
+        return html(f"Plan for {self.dataset}", [*_plan_lines(self), *_plan_notes(self)], _plan_rows(self))
 
 
 def _finite(value: Any) -> Any:
@@ -68,10 +83,20 @@ def coverage_plan(
     test_lengths: Any = None,
     train_lengths: Any = None,
     confidence: float = 0.99,
+    schedule: str = "tree",
     min_width: int = 1,
     catalogue: Folder = None,
 ) -> CoveragePlan:
     """The training length and the numbers of examples that full coverage of a dataset's test lengths takes.
+
+    Args:
+        name: a dataset.
+        test_lengths: shortest and longest test word; the dataset's by default.
+        train_lengths: shortest and longest training word; 1 to the smallest length that can do by default.
+        confidence: chance that nothing is missing.
+        schedule: how a model joins blocks: "tree", "scan" or "left".
+        min_width: leave out joins with a narrower block.
+        catalogue: a folder with definitions of your own.
 
     Raises:
         InputError: a confidence outside (0, 1), or whatever is wrong with the name or lengths.
@@ -82,37 +107,51 @@ def coverage_plan(
         >>> found.needed, found.training_length
         (4, 2)
     """
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan(name, catalogue, near_miss=False, **options)
-    task = task_of(planned, "tree", min_width)
+    planned = language_plan(name, catalogue, near_miss=False, **options)
+    task = task_of(planned, schedule, min_width)
     if len(task.monoid) > MAX_CLASSES:
         raise TooLargeError(f"{name} has {len(task.monoid):,} classes; plans are made for {MAX_CLASSES:,} at most.")
+    if "test" not in planned.splits:
+        raise InputError(f"{name} has no test words (test_examples_per_length is 0). Name a dataset that has some.")
     tested = planned.splits["test"].split.lengths
-    needed = union(possible(task, tested)).keys()
+    there = possible(task, tested)
+    needed = union(there).keys() if there else np.empty(0, dtype=np.int64)
     longest = smallest_training_length(task, needed, int(tested[-1]))
     span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
+    numbers = _numbers(task, needed, _within(task, name, span), confidence)
+    ends = int(tested[0]), int(tested[-1])
+    return CoveragePlan(name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
+
+
+def _within(task: Task, name: str, span: tuple[int, int]) -> Array:
+    """Lengths of training words."""
     lengths = _lengths(task, span[1])
     lengths = lengths[lengths >= span[0]]
     if len(lengths) == 0:
         raise InputError(
             f"{name} has no word at train_lengths {span}. `seqbench info {name}` shows which lengths have."
         )
-    chances = Chances(task, dict.fromkeys(LAWS, 1.0), lengths, np.full(len(lengths), 1 / len(lengths))).of(needed)
-    weights = best_mixture(chances, confidence)
-    return CoveragePlan(
-        name,
-        (int(tested[0]), int(tested[-1])),
-        len(needed),
-        longest,
-        span,
-        confidence,
-        {law: sufficient_examples(chances[i], confidence) for i, law in enumerate(LAWS)},
-        {law: necessary_examples(chances[i], confidence) for i, law in enumerate(LAWS)},
-        dict(zip(LAWS, (round(float(weight), 3) for weight in weights), strict=True)),
-        sufficient_examples(weights @ chances, confidence),
-    )
+    return lengths
+
+
+def _numbers(task: Task, needed: Array, lengths: Array, confidence: float) -> dict[str, Any]:
+    """Sufficient and necessary numbers of words by law, and those of the best mixture."""
+    spread = np.full(len(lengths), 1 / len(lengths))
+    there = {law: admitted(task, law, lengths) for law in known_laws(task)}
+    laws = [law for law, has in there.items() if has.any()]
+    low, high = ChanceBounds(task, dict.fromkeys(laws, 1.0), lengths, spread).of(needed)
+    mixable = [number for number, law in enumerate(laws) if there[law].all()]
+    weights = best_mixture(low[mixable], confidence)
+    return {
+        "sufficient": {law: sufficient_examples(low[i], confidence) for i, law in enumerate(laws)},
+        "necessary": {law: necessary_examples(high[i], confidence) for i, law in enumerate(laws)},
+        "mixture": {laws[i]: round(float(weight), 3) for i, weight in zip(mixable, weights, strict=True)},
+        "mixture_sufficient": sufficient_examples(weights @ low[mixable], confidence),
+        "bounded": tuple(law for i, law in enumerate(laws) if not np.array_equal(low[i], high[i])),
+    }
 
 
 def smallest_training_length(task: Task, needed: Array, longest: int) -> int:
@@ -122,13 +161,15 @@ def smallest_training_length(task: Task, needed: Array, longest: int) -> int:
         InputError: some cannot, however long the words up to the given length.
     """
     missing = needed
+    if len(needed) == 0:
+        return 1
     for length in _lengths(task, longest).tolist():
         there = possible(task, np.array([length]))
         if there:
             missing = missing[~union(there).contains(missing)]
         if len(missing) == 0:
             return int(length)
-    raise InputError(f"{len(missing)} compositions occur in no word of up to {longest} symbols.")
+    raise InputError(f"{len(missing)} compositions occur in no word of up to {longest} symbols. Raise test_lengths.")
 
 
 def _lengths(task: Task, longest: int) -> Array:
@@ -187,6 +228,8 @@ def best_mixture(chances: Array, confidence: float) -> Array:
         chances: by law and composition, shape (laws, k).
         confidence: in (0, 1).
     """
+    if chances.shape[1] == 0:
+        return np.asarray(np.eye(len(chances))[0])
     hardest = chances[:, np.argsort(chances.max(axis=0))[:HARDEST]]
     weights = np.full(len(chances), 1 / len(chances))
     best, best_number = weights, np.inf
@@ -202,43 +245,49 @@ def best_mixture(chances: Array, confidence: float) -> Array:
         weights = weights * gain ** (1 / (1 + turn / 10))
         weights = weights / weights.sum()
     pure = list(np.eye(len(chances)))
-    return np.asarray(min([best, *pure], key=lambda each: sufficient_examples(each @ chances, confidence)))
+    return np.array(min([*pure, best], key=lambda each: sufficient_examples(each @ chances, confidence)))
 
 
 def table(plans: Mapping[str, CoveragePlan]) -> str:
-    """Plans as a Markdown table."""
-    lines = [
-        "| dataset | compositions needed | training length | balanced | class | composition | best mixture |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    """Plans as a Markdown table; a dash where a task lacks a law."""
+    head = ["dataset", "compositions needed", "training length", *KNOWN, "best mixture"]
+    rows = [head, ["---"] * len(head)]
     for name, found in plans.items():
-        numbers = [_number(found.sufficient[law]) for law in LAWS]
-        mixture = ", ".join(f"{law} {weight:g}" for law, weight in found.mixture.items() if weight >= 0.001)
-        lines.append(
-            f"| {name} | {found.needed:,} | {found.training_length} | {' | '.join(numbers)} | "
-            f"{_number(found.mixture_sufficient)} ({mixture}) |"
-        )
-    return "\n".join(lines) + "\n"
+        numbers = [_number(found.sufficient[law]) if law in found.sufficient else "-" for law in KNOWN]
+        best = f"{_number(found.mixture_sufficient)} ({law_text(found.mixture)})"
+        rows.append([name, f"{found.needed:,}", str(found.training_length), *numbers, best])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def plan_text(found: CoveragePlan) -> str:
-    """The plan in lines that fit a terminal."""
-    first, last = found.test_lengths
-    longest = found.training_length
-    shortest, end = found.train_lengths
-    lines = [
-        f"{found.dataset}, test lengths {first} to {last}: {found.needed:,} compositions can occur.",
-        f"All of them can occur in training words of lengths 1 to {longest}; shorter words miss some.",
+def _plan_lines(found: CoveragePlan) -> list[str]:
+    (first, last), (shortest, end) = found.test_lengths, found.train_lengths
+    how = f"schedule {found.schedule}, children of width {found.min_width} or more"
+    return [
+        f"{found.dataset}, test lengths {first} to {last}: {found.needed:,} compositions can occur ({how}).",
+        f"All of them can occur in training words of lengths 1 to {found.training_length}; shorter words miss some.",
         f"Training words (lengths uniform from {shortest} to {end}; longer ones may need fewer: --train-lengths)",
         f"that show all with chance {found.confidence}:",
     ]
-    for law in LAWS:
-        enough, least = _number(found.sufficient[law]), _number(found.necessary[law])
-        lines.append(f"  {law:12} {enough} suffice, {least} are necessary")
-    mixture = ", ".join(f"{law} {weight:g}" for law, weight in found.mixture.items() if weight >= 0.001)
-    lines.append(f"  {'best mixture':12} {_number(found.mixture_sufficient)} suffice ({mixture})")
-    return "\n".join(lines)
+
+
+def _plan_rows(found: CoveragePlan) -> list[tuple[str, ...]]:
+    rows = [("sampling", "sufficient", "necessary")]
+    rows += [(law, _number(number), _number(found.necessary[law])) for law, number in found.sufficient.items()]
+    return [*rows, ("best mixture", _number(found.mixture_sufficient), "")]
+
+
+def _plan_notes(found: CoveragePlan) -> list[str]:
+    notes = [
+        f"Best mixture of the laws that have words of all these lengths: {law_text(found.mixture)}.",
+        "The law near_miss is not compared: no exact chance is known for it.",
+    ]
+    return [*notes, f"{LEAST} That is so for: {', '.join(found.bounded)}."] if found.bounded else notes
 
 
 def _number(value: float) -> str:
-    return "no number of words" if np.isinf(value) else f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"
+    if np.isinf(value):
+        return "none do"
+    if value < 1e7:
+        return f"{value:,.0f}"
+    digits, _, power = f"{value:.2e}".partition("e")
+    return f"{digits}e{int(power)}"

@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from seqbench.dataset.versions import check_version, warn_if_superseded
 from seqbench.errors import CacheError, InputError, SeqbenchError, unknown_name
-from seqbench.generation.plan import Folder, Plan, dataset_names, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Folder, dataset_names, plan
 
 # What the library's own builder takes; every other keyword is an option of the dataset. Asked, since releases differ.
 # A config_id of the user's own would put different rows into one folder.
@@ -52,7 +53,7 @@ class SeqbenchConfig(datasets.BuilderConfig):  # type: ignore[misc]  # the libra
         True
     """
 
-    plan: Plan | None = None
+    plan: BasePlan | None = None
 
     def create_config_id(self, config_kwargs: Mapping[str, Any], custom_features: object = None) -> str:
         """The name for the pure defaults, else the name with a digest of the resolved recipe.
@@ -158,7 +159,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
             ) from error
 
     def _info(self) -> datasets.DatasetInfo:
-        recipe: Plan = self.config.plan
+        recipe: BasePlan = self.config.plan
         splits = datasets.SplitDict(
             {name: datasets.SplitInfo(name, part.num_bytes, part.num_examples) for name, part in recipe.splits.items()},
             dataset_name="seqbench",
@@ -201,17 +202,18 @@ def _refuse(settings: dict[str, Any]) -> None:
             raise InputError(f"{key}={value!r} cannot be used: seqbench makes its data itself. {advice}")
 
 
-def _recipe(name: object, catalogue: Folder, version: object, options: dict[str, Any]) -> Plan:
+def _recipe(name: object, catalogue: Folder, version: object, options: dict[str, Any]) -> BasePlan:
     """The plan of the named dataset, of the asked version."""
     if not isinstance(name, str):
-        raise unknown_name("dataset", name, dataset_names(catalogue), 'Name one, as in load_dataset("seqbench", NAME).')
+        hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
+        raise unknown_name("dataset", name, dataset_names(catalogue), hint)
     recipe = plan(name, catalogue=catalogue, **options)
     check_version(recipe, version)
     warn_if_superseded(recipe)
     return recipe
 
 
-def features_of(recipe: Plan) -> datasets.Features:
+def features_of(recipe: BasePlan) -> datasets.Features:
     """The features of a dataset: its columns, with the names of the labels."""
     features = datasets.Features.from_arrow_schema(recipe.schema)
     if recipe.label_names:

@@ -1,23 +1,53 @@
-"""Dataset cards: cards/NAME.md for every built-in dataset, from its definition and its rows (`make cards`)."""
+"""Dataset cards: cards/NAME.md for every built-in dataset, from its definition and its rows, and their index."""
 
+import hashlib
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from seqbench.catalogue.reader import open_catalogue
+from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.dataset.overview import overview
-from seqbench.generation.plan import Plan, plan
+from seqbench.dataset.report import NOT_OWN, REPEATS, scores_text
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import plan
+from seqbench.generation.task_plan import TaskPlan
 
 
-def card(planned: Plan) -> str:
+def card(planned: BasePlan) -> str:
     """The card of a dataset as Markdown."""
     facts = overview(planned)
-    parts = [_head(planned, facts), _language(facts["language"]), _splits(facts), _use(planned), _history(planned)]
-    return "\n".join(parts)
+    body = [_task(facts)] if isinstance(planned, TaskPlan) else [_language(facts["language"]), _splits(facts)]
+    return "\n".join([_head(planned, facts), *body, _use(planned), _history(planned), _made_from(planned)])
 
 
-def _head(planned: Plan, facts: dict[str, Any]) -> str:
+def card_key(planned: BasePlan) -> str:
+    """What a card is made from, in 16 digits: another definition, version or row gives another key.
+
+    Example:
+        >>> from seqbench.generation.plan import plan
+        >>> card_key(plan("dyck_d6")) == card_key(plan("dyck_d6", seed=1))
+        False
+    """
+    parts = [planned.fingerprint, planned.recipe_json, planned.recipe.title, planned.recipe.source]
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+
+
+def _made_from(planned: BasePlan) -> str:
+    return f"Made from definition and data `{card_key(planned)}` by `make cards`.\n"
+
+
+def index(catalogue: Catalogue) -> str:
+    """One row a dataset: name, title, columns, source."""
+    rows = []
+    for name in catalogue.datasets:
+        planned = plan(name)
+        columns = ", ".join(f"`{column}`" for column in planned.schema.names)
+        rows.append((f"[{name}]({name}.md)", planned.recipe.title, columns, planned.recipe.source))
+    return "# Datasets\n\n" + _table(("dataset", "what is asked", "columns", "source"), rows)
+
+
+def _head(planned: BasePlan, facts: dict[str, Any]) -> str:
     source = f"Source of the task: {facts['source']}. Data version {facts['version']}."
     return f"# {planned.name}\n\n{facts['title']}\n\n{source}\n"
 
@@ -33,6 +63,34 @@ def _language(language: dict[str, Any]) -> str:
         "level": language["level"],
     }
     return "## Language\n\n" + _table(("fact", "value"), [(key, str(value)) for key, value in rows.items()])
+
+
+def _task(facts: dict[str, Any]) -> str:
+    rows = [(key.replace("_", " "), _plain(value)) for key, value in facts.items() if key not in NOT_OWN]
+    differences = "".join(f"- {each}\n" for each in facts.get("differences", []))
+    told = f"\n## Differences from the published task\n\n{differences}" if differences else ""
+    picture = f"\n![{facts['title']}](../docs/figures/{facts['figure']})\n" if "figure" in facts else ""
+    return "## Task\n\n" + _table(("fact", "value"), rows) + picture + told + "\n" + _task_splits(facts["splits"])
+
+
+def _plain(value: Any) -> str:
+    """A fact as a cell of a table."""
+    if isinstance(value, dict):
+        value = ", ".join(f"{key}: {_plain(each)}" for key, each in value.items())
+    elif isinstance(value, list | tuple):
+        value = "; ".join(map(_plain, value))
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def _task_splits(splits: dict[str, dict[str, Any]]) -> str:
+    head = ("split", "rows", "lengths", "different words", "words also in train", "scores of trivial rules")
+    rows = []
+    for name, part in splits.items():
+        step = f" in steps of {part['length_step']}" if part["length_step"] > 1 else ""
+        span = f"{part['lengths'][0]}-{part['lengths'][1]}{step}"
+        counts = [f"{part[key]:,}" if key in part else "" for key in REPEATS]
+        rows.append((name, f"{part['examples']:,}", span, *counts, scores_text(part)))
+    return "## Splits\n\n" + _table(head, rows)
 
 
 def _splits(facts: dict[str, Any]) -> str:
@@ -59,7 +117,7 @@ def _splits(facts: dict[str, Any]) -> str:
     return "## Splits\n\n" + _table(head, rows) + note
 
 
-def _use(planned: Plan) -> str:
+def _use(planned: BasePlan) -> str:
     return f"""## Use
 
 ```python
@@ -69,11 +127,18 @@ dataset = seqbench.load_dataset("{planned.name}")
 longer = seqbench.load_dataset("{planned.name}", test_lengths=(501, 1000), test_examples_per_length=4)
 ```
 
-Columns: `input_ids` (symbol ids), `label`, `syntactic_class` (the element of the syntactic monoid).
+Columns: {", ".join(f"`{name}`" for name in planned.schema.names)}.{_options(planned)}
 """
 
 
-def _history(planned: Plan) -> str:
+def _options(planned: BasePlan) -> str:
+    """The parameters of a task's kind that `load_dataset` takes, in a sentence."""
+    if not isinstance(planned, TaskPlan) or not planned.recipe.parameters:
+        return ""
+    return f" Options of its own: {', '.join(f'`{name}`' for name in planned.recipe.parameters)}."
+
+
+def _history(planned: BasePlan) -> str:
     return "## History\n\n" + "\n".join(f"- {entry.version}: {entry.change}" for entry in planned.recipe.history) + "\n"
 
 
@@ -88,11 +153,15 @@ def main() -> int:
     catalogue = open_catalogue()
     folder = Path(str(catalogue.digests_file)).parent.parent / "cards"
     for name in catalogue.datasets:
-        path = folder / f"{name}.md"
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(card(plan(name)), encoding="utf-8")
-        temporary.replace(path)
+        _write(folder / f"{name}.md", card(plan(name)))
+    _write(folder / "README.md", index(catalogue))
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 if __name__ == "__main__":

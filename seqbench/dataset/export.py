@@ -12,13 +12,13 @@ from datasets.utils import tqdm
 from seqbench.dataset.builder import features_of
 from seqbench.errors import InputError, unknown_name
 from seqbench.files import put_in_place, workplace
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 ROW_GROUP = 4096 * 16
 RECIPE = "recipe.json"
 
 
-def generate(planned: Plan, out: Path, *, splits: Iterable[str] = (), force: bool = False) -> dict[str, Any]:
+def generate(planned: BasePlan, out: Path, *, splits: Iterable[str] = (), force: bool = False) -> dict[str, Any]:
     """Writes a dataset's splits as `SPLIT.parquet` and its recipe as `recipe.json`; returns the recipe and sizes.
 
     Args:
@@ -80,7 +80,7 @@ def _is_ours(out: Path) -> bool:
     return {entry.name for entry in out.iterdir()} == wanted
 
 
-def _write(planned: Plan, out: Path, splits: list[str], *, force: bool) -> dict[str, Any]:
+def _write(planned: BasePlan, out: Path, splits: list[str], *, force: bool) -> dict[str, Any]:
     """Writes to a temporary folder beside the wanted one, then renames it."""
     facts = {
         "dataset": planned.name,
@@ -99,7 +99,7 @@ def _write(planned: Plan, out: Path, splits: list[str], *, force: bool) -> dict[
     return facts
 
 
-def _write_split(planned: Plan, split: str, path: Path) -> None:
+def _write_split(planned: BasePlan, split: str, path: Path) -> None:
     schema = features_of(planned).arrow_schema  # holds the library's own note, so that label names survive
     part = planned.splits[split]
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1) as writer:

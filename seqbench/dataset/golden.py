@@ -17,9 +17,12 @@ import pyarrow as pa
 
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.errors import SeqbenchError
+from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Plan, plan
+from seqbench.generation.task_plan import TaskPlan
 
 ROWS = 2000
+FLOAT_STEPS = 1e4
 COMMAND = "make golden"
 
 Digests = dict[str, dict[str, Any]]
@@ -45,7 +48,12 @@ def digest(batches: Iterable[pa.RecordBatch], rows: int) -> str:
         if pa.types.is_list(column.type):
             state.update(np.asarray(column.value_lengths(), dtype="<i8").tobytes())
             column = column.flatten()
-        state.update(np.asarray(column, dtype="<i8").tobytes())
+        if pa.types.is_fixed_size_list(column.type):  # several numbers a step
+            column = column.flatten()
+        values = np.asarray(column)
+        if values.dtype.kind == "f":  # the last bits of floats differ from machine to machine
+            values = np.round(values.astype(np.float64) * FLOAT_STEPS)
+        state.update(values.astype("<i8").tobytes())
     return state.hexdigest()
 
 
@@ -58,24 +66,31 @@ def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
     return pa.Table.from_batches(taken)
 
 
-def first_rows(planned: Plan, split: str) -> pa.Table:
+def first_rows(planned: BasePlan, split: str) -> pa.Table:
     """The rows of a split that its digest covers."""
     part = planned.splits[split]
     return _first((part.block(index) for index in range(part.num_blocks)), ROWS)
 
 
-def digests_of(planned: Plan) -> dict[str, Any]:
+def digests_of(planned: BasePlan) -> dict[str, Any]:
     """Version and digests of a dataset as the golden file holds them."""
     splits = {split: digest(first_rows(planned, split).to_batches(), ROWS) for split in planned.splits}
     return {"version": planned.version, "splits": splits}
 
 
-def check_rows(planned: Plan, split: str) -> None:
+def check_rows(planned: BasePlan, split: str) -> None:
     """Nothing, if the first rows' labels, classes and lengths are what a plain walk of the machine gives.
 
     Raises:
         GoldenError: naming the first row that is wrong.
     """
+    if isinstance(planned, TaskPlan):
+        planned.task.check(first_rows(planned, split))
+    elif isinstance(planned, Plan):
+        _check_words(planned, split)
+
+
+def _check_words(planned: Plan, split: str) -> None:
     machine, monoid = planned.machine, planned.monoid
     table, lengths = first_rows(planned, split), set(planned.splits[split].split.lengths.tolist())
     for number, row in enumerate(table.to_pylist()):

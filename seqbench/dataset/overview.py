@@ -7,18 +7,18 @@ import numpy.typing as npt
 from datasets.utils import tqdm
 
 from seqbench.algebra.structure import Structure
+from seqbench.dataset.reading import KEY, Repeats, blocks_read
+from seqbench.dataset.task_facts import task_split_facts
 from seqbench.errors import TooLargeError
+from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
-from seqbench.generation.streams import unit_key
+from seqbench.generation.task_plan import TaskPlan
 
 Array = npt.NDArray[Any]
 
-MAX_ROWS = 20_000_000
-MAX_TOKENS = 1_000_000_000
 
-
-def overview(plan: Plan) -> dict[str, Any]:
+def overview(plan: BasePlan) -> dict[str, Any]:
     """Language, recipe, splits, label shares and overlaps of a dataset.
 
     Makes every row of every split once (of huge splits a part, see `rows_read`); a bar shows how far it is.
@@ -29,16 +29,24 @@ def overview(plan: Plan) -> dict[str, Any]:
         >>> facts["language"]["classes"], facts["splits"]["test"]["examples"]
         (141, 256)
     """
-    return {
+    facts = {
         "name": plan.name,
         "title": plan.recipe.title,
         "version": plan.version,
         "source": plan.recipe.source,
         "config": plan.config_id,
-        "language": language_facts(plan),
         "recipe": plan.recipe.options(),
-        "splits": split_facts(plan),
     }
+    if isinstance(plan, TaskPlan):
+        return facts | {
+            "task": plan.recipe.task,
+            "parameters": plan.recipe.parameters,
+            **plan.task.facts(),
+            "splits": task_split_facts(plan),
+        }
+    if isinstance(plan, Plan):
+        return facts | {"language": language_facts(plan), "splits": split_facts(plan)}
+    raise TypeError(type(plan))
 
 
 def language_facts(plan: Plan) -> dict[str, Any]:
@@ -66,39 +74,23 @@ def language_facts(plan: Plan) -> dict[str, Any]:
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores.
-
-    `in_train` tells how many rows hold a word that `train` holds too (compared by 64-bit keyed hashes, which differ
-    for different words but for one chance in 2^64 a pair).
-    """
+    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores."""
     facts: dict[str, dict[str, Any]] = {}
-    train: Array | None = None
-    blocks = {name: _blocks_read(split) for name, split in plan.splits.items()}
+    repeats = Repeats()
+    blocks = {name: blocks_read(split) for name, split in plan.splits.items()}
     with tqdm(total=sum(map(len, blocks.values())), desc=f"Reading {plan.name}") as bar:
         for name, split in plan.splits.items():
             lengths, labels, hashes = _columns(split, blocks[name], bar)
-            facts[name] = _facts(plan, split, lengths, labels)
-            facts[name]["rows_read"] = len(lengths)
-            facts[name]["distinct_words"] = len(np.unique(hashes))
-            if name == "train":
-                train = np.unique(hashes)
-            elif train is not None:
-                facts[name]["in_train"] = int(np.isin(hashes, train).sum())
+            facts[name] = {**_facts(plan, split, lengths, labels), **repeats.of(name, hashes)}
     return facts
-
-
-def _blocks_read(split: SplitPlan) -> range:
-    """All blocks of a split; of a huge one as many, evenly spread, as can be read in seconds."""
-    share = min(1.0, MAX_TOKENS / max(1, split.split.num_tokens), MAX_ROWS / max(1, split.num_examples))
-    return range(0, split.num_blocks, max(1, int(1 / share)))
 
 
 def _columns(split: SplitPlan, blocks: range, bar: Any) -> tuple[Array, Array, Array]:
     """Length, label and hash of the rows of some blocks."""
-    key, parts = unit_key("overlap"), []
+    parts = []
     for index in blocks:
         rows = split.split.rows(index)
-        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, key)))
+        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, KEY)))
         bar.update()
     lengths, labels, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
     return lengths, labels, hashes

@@ -1,5 +1,6 @@
 """What the command line prints about datasets, as text."""
 
+from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
@@ -8,14 +9,21 @@ from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.builder import Seqbench
 from seqbench.dataset.golden import digest
 from seqbench.dataset.load import load_dataset
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.task_plan import TaskPlan
 from seqbench.languages import Language
 
 WIDTH = 60  # symbols of a word that are shown
+NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences", "figure"}
+"""Facts of a task's dataset that every dataset has, or that are told apart."""
+REPEATS = ("distinct_words", "in_train")
 
 
 def info_text(facts: dict[str, Any]) -> str:
     """The facts of `overview` as text."""
+    if "language" not in facts:
+        return _task_text(facts)
     language, recipe = facts["language"], facts["recipe"]
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
     lines += [f"alphabet  {' '.join(language['alphabet'])}", f"labels    {_shorten(', '.join(language['labels']))}"]
@@ -33,6 +41,31 @@ def info_text(facts: dict[str, Any]) -> str:
     lines += [f"sampling  {law}; seed {recipe['seed']}; held_out {recipe['held_out']}", ""]
     draw = ["", f"Its picture: seqbench draw {facts['name']} --out {facts['name']}.svg (--kind egg-box: the monoid's)"]
     return "\n".join(lines + _split_lines(facts["splits"]) + draw)
+
+
+def _task_text(facts: dict[str, Any]) -> str:
+    """The facts of a task's dataset as text: one line a fact, then the splits."""
+    lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
+    own = {key: value for key, value in facts.items() if key not in NOT_OWN}
+    lines += _aligned([(key, _shorten(str(value), 100)) for key, value in own.items()])
+    rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "different", "in train", "trivial rules score")]
+    for name, split in facts["splits"].items():
+        different, shared = (f"{split[key] / split['rows_read']:.1%}" if key in split else "" for key in REPEATS)
+        span = "-".join(map(str, split["lengths"]))
+        rows.append((name, str(split["examples"]), span, different, shared, scores_text(split)))
+    differences = [f"differs from the published task: {each}" for each in facts.get("differences", [])]
+    return "\n".join([*lines, "", *_aligned(rows), *([""] if differences else []), *differences])
+
+
+def scores_text(split: dict[str, Any]) -> str:
+    """The scores of trivial rules in a split's facts, in one line.
+
+    Example:
+        >>> scores_text({"examples": 5, "majority_score": 0.5, "last_symbol_score": 0.75})
+        'majority 0.5, last symbol 0.75'
+    """
+    found = {key.removesuffix("_score"): value for key, value in split.items() if key.endswith("_score")}
+    return ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in found.items())
 
 
 def _green(language: dict[str, Any]) -> str:
@@ -64,20 +97,32 @@ def _split_lines(splits: dict[str, Any]) -> list[str]:
 def made(name: str, rows: int, *, cache_dir: str | None, catalogue: Folder, **options: Any) -> dict[str, Any]:
     """A dataset made through `load_dataset`: examples of each split, sizes, digest of all rows."""
     planned = plan(name, catalogue, **options)
-    language = Language(planned.machine, name)
+    describe = _describer(planned)
     loaded: Any = load_dataset(name, cache_dir=cache_dir, catalogue=catalogue, **options)
     splits = {}
     for split, table in loaded.items():
         batches = table.with_format("arrow").iter(batch_size=65_536)
-        examples = [_example(language, row) for row in _varied(table, rows)]
+        examples = [describe(row) for row in _varied(table, rows)]
         digests = digest((batch for part in batches for batch in part.to_batches()), len(table))
         splits[split] = {"rows": len(table), "digest": digests, "examples": examples}
     folder = Seqbench(config_name=name, cache_dir=cache_dir, catalogue=catalogue, **options).cache_dir
     return {"name": name, "version": planned.version, "title": planned.recipe.title, "cache": folder, "splits": splits}
 
 
+def _describer(planned: BasePlan) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """How a row is shown to people."""
+    if isinstance(planned, TaskPlan):
+        return planned.task.show
+    if isinstance(planned, Plan):
+        language = Language(planned.machine, planned.name)
+        return lambda row: _example(language, row)
+    raise TypeError(type(planned))
+
+
 def _varied(table: Any, rows: int) -> list[dict[str, Any]]:
     """A few rows from the front that show as many labels as may be."""
+    if "label" not in table.column_names:
+        return list(table.select(range(min(rows, len(table)))))
     by_label: dict[int, list[dict[str, Any]]] = {}
     for row in table.select(range(min(200, len(table)))):
         by_label.setdefault(row["label"], []).append(row)
@@ -117,6 +162,8 @@ def made_text(facts: dict[str, Any]) -> str:
 
 
 def _example_row(example: dict[str, Any]) -> tuple[str, ...]:
+    if "word" not in example:
+        return tuple(f"{name} {_shorten(str(value))}" for name, value in example.items())
     row = (_shorten(example["word"]), example["label"])
     if "syntactic_class" not in example:
         return row

@@ -3,10 +3,10 @@
 import warnings
 
 from seqbench.errors import InputError
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 
-def check_version(planned: Plan, asked: object) -> None:
+def check_version(planned: BasePlan, asked: object) -> None:
     """Nothing if this release makes the asked data version, or none is asked for.
 
     Raises:
@@ -34,7 +34,7 @@ def check_version(planned: Plan, asked: object) -> None:
     )
 
 
-def warn_if_superseded(planned: Plan) -> None:
+def warn_if_superseded(planned: BasePlan) -> None:
     """Warns once that another dataset has taken the place of this one, if one has.
 
     Example:

@@ -64,7 +64,8 @@ class Arrangement:
         if split != "train" and hold is not None:
             lengths = self._held_lengths(split, lengths, hold)
         facts = {"lengths": span, "single_label_lengths": self.recipe.single_label_lengths}
-        return Split(self._identity(split, **facts), self._sampler, lengths, examples, per_length=False, hold=hold)
+        identity = self._identity(split, **facts)
+        return Split(identity, lengths, examples, per_length=False, sampler=self._sampler, hold=hold)
 
     def _test(self) -> Split | None:
         span, examples = self.recipe.test_lengths, self.recipe.test_examples_per_length
@@ -74,7 +75,7 @@ class Arrangement:
         lengths = self._lengths("test_lengths", span)
         if hold is not None:
             lengths = self._held_lengths("test", lengths, hold)
-        return Split(self._identity("test"), self._sampler, lengths, examples, per_length=True, hold=hold)
+        return Split(self._identity("test"), lengths, examples, per_length=True, sampler=self._sampler, hold=hold)
 
     def _test_near_miss(self) -> Split | None:
         (low, high), examples = self.recipe.test_lengths, self.recipe.test_examples_per_length
@@ -89,7 +90,7 @@ class Arrangement:
         if len(lengths) == 0:
             return None
         identity = self._identity("test_near_miss", sampling="member, near_miss")
-        return Split(identity, sampler, lengths, examples, per_length=True, alternate=True, hold=hold)
+        return Split(identity, lengths, examples, per_length=True, sampler=sampler, alternate=True, hold=hold)
 
     def _identity(self, split: str, **facts: Any) -> Identity:
         """Only what a split's rows depend on is part of their key."""

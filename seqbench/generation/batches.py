@@ -9,7 +9,7 @@ import numpy.typing as npt
 from seqbench.catalogue.recipe import length_range, sampling_weights, whole
 from seqbench.errors import InputError
 from seqbench.generation import streams as rng
-from seqbench.generation.plan import Folder, plan
+from seqbench.generation.plan import Folder, language_plan
 from seqbench.generation.sampler import Sampler
 
 Array = npt.NDArray[Any]
@@ -22,9 +22,12 @@ class Stream:
         position: the number of the next batch; set it with `seek`.
     """
 
-    def __init__(self, key: tuple[object, ...], sampler: Sampler, lengths: Array, batch_size: int) -> None:
+    def __init__(
+        self, key: tuple[object, ...], sampler: Sampler, lengths: Array, batch_size: int, *, classes: bool
+    ) -> None:
         """A stream keyed by some facts; see `stream`."""
         self._key, self._sampler, self.lengths, self.batch_size = key, sampler, lengths, batch_size
+        self._classes = classes
         self.position = 0
 
     def __iter__(self) -> Iterator[tuple[Array, ...]]:
@@ -55,7 +58,9 @@ class Stream:
         rows = self._sampler.sample(np.full(self.batch_size, length), streams)
         tokens = rows.tokens.reshape(self.batch_size, length)
         columns = [tokens, rows.labels.astype(np.int64)]
-        return tuple(columns if rows.classes is None else [*columns, rows.classes.astype(np.int64)])
+        if self._classes and rows.classes is not None:
+            columns.append(rows.classes.astype(np.int64))
+        return tuple(columns)
 
 
 def stream(
@@ -87,7 +92,7 @@ def stream(
         >>> tokens.shape, tokens.dtype, labels.shape
         ((256, 12), dtype('uint8'), (256,))
     """
-    planned = plan(name, catalogue, classes=classes)
+    planned = language_plan(name, catalogue)
     span = planned.recipe.train_lengths if lengths is None else length_range("lengths", lengths)
     weights = planned.recipe.sampling if sampling is None else sampling_weights("sampling", sampling)
     monoid = planned.monoid if classes or {"class", "composition"} & weights.keys() else None
@@ -98,4 +103,5 @@ def stream(
             f"{name} has no word to draw at lengths {span}. `seqbench info {name}` shows which lengths have."
         )
     key = (name, planned.version, weights, planned.labels, span, whole("seed", seed, 0, 2**64 - 1), "stream")
-    return Stream(key, sampler, admitted, whole("batch_size", batch_size, 1, 1 << rng.LANE_SHIFT))
+    batch_size = whole("batch_size", batch_size, 1, 1 << rng.LANE_SHIFT)
+    return Stream(key, sampler, admitted, batch_size, classes=classes)

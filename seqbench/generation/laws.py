@@ -10,8 +10,8 @@ member       a member uniformly (acceptors)
 
 import itertools
 import math
-import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-# Blocks are made in threads that share a law. Without the lock, a thread that meets short words could put its short
-# tables in the place of those by which another one is drawing long words, and kernels check no bounds.
-_GROWING = threading.RLock()
-
 
 class Law(Protocol):
     """What all sampling laws do."""
@@ -46,6 +42,20 @@ class Law(Protocol):
 
     def fill(self, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
         """Writes a word a row to `out`; returns the rows' syntactic classes where the law knows them."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What a law knows up to a length: its tables, and the groups that have words of each length.
+
+    Made whole before it is put in place, so that threads may share a law.
+    """
+
+    length: int
+    tables: Tables
+    open_indptr: Array
+    open_groups: Array
+    open_thresholds: Array
 
 
 class EndLaw:
@@ -64,22 +74,20 @@ class EndLaw:
         """
         self.graph, self.groups, self.class_of_end = graph, groups, class_of_end
         self.left = left if class_of_end is None else None
-        self._length = -1
+        self._prepared: _Prepared | None = None
 
     def admits(self, max_length: int) -> Array:
         """Whether some group has words, by length."""
-        self._prepare(max_length)
         return self.num_open(max_length) > 0
 
     def num_open(self, max_length: int) -> Array:
         """Number of groups that have words, by length."""
-        self._prepare(max_length)
-        return np.asarray(np.diff(self._open_indptr)[: max_length + 1])
+        return np.asarray(np.diff(self._prepare(max_length).open_indptr)[: max_length + 1])
 
     def fewest_log2(self, max_length: int) -> Array:
         """Logarithm to base 2 of the number of words of the smallest group that has any, by length."""
-        self._prepare(max_length)
-        total, exponent = self._tables.total[: max_length + 1], self._tables.exponent[: max_length + 1]
+        tables = self._prepare(max_length).tables
+        total, exponent = tables.total[: max_length + 1], tables.exponent[: max_length + 1]
         with np.errstate(divide="ignore"):
             logarithms = np.log2(total.astype(np.float64)) + 64 + exponent
         return np.asarray(np.where(total > 0, logarithms, np.inf).min(axis=1))
@@ -92,38 +100,33 @@ class EndLaw:
 
     def draw_ends(self, lengths: Array, streams: rng.Words) -> Array:
         """An end node for every row."""
-        self._prepare(int(lengths.max(initial=0)))
+        ready = self._prepare(int(lengths.max(initial=0)))
         draws = rng.draw64(rng.lane(streams, rng.CHOICE), counter=1)
-        opened = (self._open_indptr, self._open, self._open_thresholds)
-        grouped = (self.groups.indptr, self.groups.nodes, self._tables.ends)
+        opened = (ready.open_indptr, ready.open_groups, ready.open_thresholds)
+        grouped = (self.groups.indptr, self.groups.nodes, ready.tables.ends)
         ends = np.empty(len(lengths), dtype=np.int32)
         _choose(lengths, draws, opened, grouped, ends)
         return ends
 
     def walk_to(self, ends: Array, lengths: Array, offsets: Array, streams: rng.Words, out: Array) -> Array | None:
         """Writes uniform words that end at given nodes; returns their classes where `left` is there to tell them."""
-        self._prepare(int(lengths.max(initial=0)))
-        return walk(self.graph, self._tables, ends, lengths, offsets, streams, out, self.left)
+        tables = self._prepare(int(lengths.max(initial=0))).tables
+        return walk(self.graph, tables, ends, lengths, offsets, streams, out, self.left)
 
-    def _prepare(self, max_length: int) -> None:
-        if max_length > self._length:
-            with _GROWING:
-                if max_length > self._length:  # another thread may have been faster
-                    self._grow(max_length)
+    def _prepare(self, max_length: int) -> _Prepared:
+        ready = self._prepared
+        if ready is None or ready.length < max_length:
+            tables = make_tables(self.graph, self.groups, max_length)
+            some = tables.total > 0
+            open_indptr = np.zeros(max_length + 2, dtype=np.int64)
+            np.cumsum(some.sum(axis=1), out=open_indptr[1:])
+            open_groups = np.nonzero(some)[1].astype(np.int32)
+            ready = self._prepared = _Prepared(max_length, tables, open_indptr, open_groups, self._weigh(tables))
+        return ready
 
-    def _grow(self, max_length: int) -> None:
-        """Longer tables begin as shorter ones do, so that a thread may go on with either; the length is said last."""
-        self._tables: Tables = make_tables(self.graph, self.groups, max_length)
-        some = self._tables.total > 0
-        self._open_indptr = np.zeros(max_length + 2, dtype=np.int64)
-        np.cumsum(some.sum(axis=1), out=self._open_indptr[1:])
-        self._open = np.nonzero(some)[1].astype(np.int32)
-        self._open_thresholds = self._weigh(max_length)
-        self._length = max_length
-
-    def _weigh(self, max_length: int) -> Array:
+    def _weigh(self, tables: Tables) -> Array:
         """Thresholds of the open groups, or none where all open groups are alike."""
-        del max_length
+        del tables
         return np.empty(0, dtype=np.uint64)
 
 
@@ -168,9 +171,9 @@ class NearMissLaw(EndLaw):
         check_tables(self.graph, self.groups, max_length, "Leave near misses out: near_miss=False.")
         return (self._by_label.num_open(max_length) > 1) & (self.num_symbols > 1)
 
-    def _weigh(self, max_length: int) -> Array:
-        total, exponent = self._tables.total.tolist(), self._tables.exponent.tolist()
-        rows = [self._weigh_length(t, total[t], exponent[t]) for t in range(max_length + 1)]
+    def _weigh(self, tables: Tables) -> Array:
+        total, exponent = tables.total.tolist(), tables.exponent.tolist()
+        rows = [self._weigh_length(t, total[t], exponent[t]) for t in range(len(total))]
         return np.array([threshold for row in rows for threshold in row], dtype=np.uint64)
 
     def _weigh_length(self, length: int, total: list[int], exponent: list[int]) -> list[int]:

@@ -1,8 +1,6 @@
 """A plan: everything that a dataset is, resolved, before a row is made; and the rows, block by block, on demand."""
 
 import functools
-import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,14 +15,21 @@ from seqbench.catalogue import recipe as recipes
 from seqbench.catalogue.languages import machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import plain
-from seqbench.catalogue.schema import Dataset
+from seqbench.catalogue.schema import Dataset, TaskDataset
 from seqbench.errors import InputError, TooLargeError, unknown_name
 from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
+from seqbench.generation.base_plan import BasePlan, arrow_bytes
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.splits import Split
+from seqbench.generation.task_plan import TaskPlan
 
 Folder = str | os.PathLike[str] | None
+
+NO_MACHINE = (
+    "{name!r} is not over a regular language, so it has no machine and no classes. Load it with seqbench.load_dataset, "
+    "or name one that is, such as 'dyck_d6'."
+)
 
 OPTIONS = frozenset(recipes.OPTIONS)
 
@@ -36,12 +41,23 @@ def dataset_names(catalogue: Folder = None) -> list[str]:
 
     Example:
         >>> dataset_names()[:2]
-        ['cycle_navigation', 'dyck_d1']
+        ['binary_addition', 'binary_multiplication']
     """
     return open_catalogue(catalogue).datasets
 
 
-def plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":
+def language_dataset_names(catalogue: Folder = None) -> list[str]:
+    """Names of the datasets over a regular language, sorted.
+
+    Example:
+        >>> "dyck_d6" in language_dataset_names(), "reverse_string" in language_dataset_names()
+        (True, False)
+    """
+    opened = open_catalogue(catalogue)
+    return [name for name in opened.datasets if isinstance(opened.dataset(name), Dataset)]
+
+
+def plan(name: str, catalogue: Folder = None, **overrides: Any) -> BasePlan:
     """The plan of a dataset, with some of its options replaced.
 
     Args:
@@ -59,12 +75,30 @@ def plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":
     opened = open_catalogue(catalogue)
     if not isinstance(name, str):
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
+    name = opened.name_of(name)
     defaults = opened.dataset(name)
+    if isinstance(defaults, TaskDataset):
+        return TaskPlan(name, opened, defaults, overrides)
     return Plan(name, opened, defaults, recipes.override(defaults, overrides))
 
 
-class Plan:
-    """A dataset with all options resolved.
+def language_plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":
+    """The plan of a dataset over a regular language.
+
+    Raises:
+        InputError: the dataset is of another kind.
+    """
+    opened = open_catalogue(catalogue)
+    known = opened.name_of(name)
+    if known in opened.datasets and isinstance(opened.dataset(known), TaskDataset):
+        raise InputError(NO_MACHINE.format(name=name))
+    found = plan(name, catalogue, **overrides)
+    assert isinstance(found, Plan)  # noqa: S101  # for the type checker: there are two kinds of plans
+    return found
+
+
+class Plan(BasePlan):
+    """A dataset of words of a language with all options resolved.
 
     Attributes:
         name: of the dataset.
@@ -72,6 +106,9 @@ class Plan:
         machine: its language.
         splits: split plans by name, in order: train, validation, test, test_near_miss (some may be absent).
     """
+
+    recipe: Dataset
+    _defaults: Dataset
 
     def __init__(self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset) -> None:
         """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
@@ -112,53 +149,10 @@ class Plan:
     def _arrangement(self) -> Arrangement:
         return Arrangement(self.name, self.recipe, self.machine, self.monoid, self.labels)
 
-    def block(self, split: str, index: int) -> pa.RecordBatch:
-        """A block of a split as Arrow.
-
-        Example:
-            >>> plan("dyck_d6").block("test", 0).num_rows
-            4096
-        """
-        return self._split(split).block(index)
-
-    def blocks(self, split: str, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        """Blocks of a split as Arrow, one after the other; quicker than each alone.
-
-        Example:
-            >>> [batch.num_rows for batch in plan("dyck_d6").blocks("train", [0, 24])]
-            [4096, 1696]
-        """
-        return self._split(split).blocks(indices)
-
-    def _split(self, split: str) -> "SplitPlan":
-        if split not in self.splits:
-            raise unknown_name("split", split, self.splits)
-        return self.splits[split]
-
-    @property
-    def version(self) -> str:
-        """Version of the data."""
-        return self.recipe.version
-
     @property
     def description(self) -> str:
         """What is to be learnt."""
         return f"{self.recipe.title}. {self._catalogue.automaton(self.recipe.automaton).title}."
-
-    @property
-    def citation(self) -> str:
-        """The paper that defined the task."""
-        return self.recipe.source
-
-    @property
-    def homepage(self) -> str:
-        """Where seqbench lives."""
-        return "https://pypi.org/project/seqbench/"
-
-    @property
-    def license(self) -> str:
-        """The data's licence."""
-        return "apache-2.0"
 
     @property
     def default_sampling(self) -> dict[str, float]:
@@ -176,23 +170,12 @@ class Plan:
         return recipes.canonical(self.recipe)
 
     @property
-    def config_id(self) -> str:
-        """The name; with the recipe's hash where an option differs from the file."""
-        if self.recipe_json == recipes.canonical(self._defaults):
-            return self.name
-        return f"{self.name}-{hashlib.sha256(self.recipe_json.encode()).hexdigest()[:16]}"
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """Identity of the generator: language, data version, and the digests that pin what the engine makes."""
-        parts = [self.name, self.version, self.machine.fingerprint, self.digests_text]
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+    def _default_json(self) -> str:
+        return recipes.canonical(self._defaults)
 
     @property
-    def digests_text(self) -> str:
-        """This dataset's golden digests; for a user's own dataset those of all built-in ones stand for the engine."""
-        digests = self._catalogue.digests
-        return json.dumps(digests.get(self.name, digests), sort_keys=True)
+    def _generator(self) -> str:
+        return self.machine.fingerprint
 
     @functools.cached_property
     def schema(self) -> pa.Schema:
@@ -217,11 +200,7 @@ class SplitPlan:
     @property
     def num_bytes(self) -> int:
         """An estimate of its size in Arrow."""
-        schema = self._owner.schema
-        width = {name: schema.field(name).type for name in schema.names}
-        token_bytes = sum(kind.value_type.bit_width for kind in width.values() if pa.types.is_list(kind)) // 8
-        row_bytes = sum(4 if pa.types.is_list(kind) else kind.bit_width // 8 for kind in width.values())
-        return self.split.num_tokens * int(token_bytes) + self.num_examples * int(row_bytes)
+        return arrow_bytes(self._owner.schema, self.num_examples, self.split.num_tokens)
 
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""

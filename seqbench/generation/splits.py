@@ -60,26 +60,20 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """One split: a pure function from block numbers to rows.
+class Layout:
+    """Which rows a split has, in which blocks, and what keys each.
 
     Attributes:
         identity: what keys its rows.
-        sampler: draws them.
         lengths: the lengths it holds, shape (k,), int64, rising.
         examples: number of rows in all, or of each length where `per_length`.
         per_length: whether every length has equally many rows.
-        alternate: whether row i is drawn by law i mod (number of laws), not by weight.
-        hold: for each length up to the longest: 0 any word, 1 words not held out, 2 held-out words.
     """
 
     identity: Identity
-    sampler: Sampler
     lengths: Array
     examples: int
     per_length: bool
-    alternate: bool = False
-    hold: Array | None = None
 
     @property
     def num_examples(self) -> int:
@@ -106,18 +100,17 @@ class Split:
         """Number of symbols: exact where lengths are fixed, else expected."""
         return int(self.num_examples * self.lengths.mean())
 
-    def rows(self, *blocks: int) -> Rows:
-        """The rows of some blocks, one block after the other.
+    def block(self, *indices: int) -> tuple[Array, rng.Words, Array]:
+        """Lengths, random streams and numbers within their units of the rows of some blocks, one after the other.
 
         Raises:
             InputError: no such block.
         """
-        units = [unit for block in blocks for unit in self._units(block)]
+        units = [unit for index in indices for unit in self._units(index)]
         rows = np.array([unit.rows for unit in units])
         within = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows)
         streams = rng.row_streams(np.repeat(np.array([self._key(unit) for unit in units]).T, rows, axis=1), within)
-        law = within % len(self.sampler.laws) if self.alternate else None
-        return self._hold_out(self._lengths(units, streams), streams, law)
+        return self._lengths(units, streams), streams, within
 
     @cached_property
     def _runs(self) -> list[tuple[int, list[int | None]]]:
@@ -170,6 +163,30 @@ class Split:
         if self.per_length:
             return np.repeat([unit.length for unit in units], [unit.rows for unit in units])
         return self.lengths[rng.below(rng.draw64(rng.lane(streams, rng.CHOICE))[0], len(self.lengths))]
+
+
+@dataclass(frozen=True, eq=False)
+class Split(Layout):
+    """One split of words of a language: a pure function from block numbers to rows.
+
+    Attributes:
+        sampler: draws the words.
+        alternate: whether row i is drawn by law i mod (number of laws), not by weight.
+        hold: for each length up to the longest: 0 any word, 1 words not held out, 2 held-out words.
+    """
+
+    sampler: Sampler
+    alternate: bool = False
+    hold: Array | None = None
+
+    def rows(self, *blocks: int) -> Rows:
+        """The rows of some blocks, one block after the other.
+
+        Raises:
+            InputError: no such block.
+        """
+        lengths, streams, numbers = self.block(*blocks)
+        return self._hold_out(lengths, streams, numbers % len(self.sampler.laws) if self.alternate else None)
 
     def _hold_out(self, lengths: Array, streams: rng.Words, law: Array | None) -> Rows:
         """Rows drawn again, each from its own stream, until each is on its side of the hold-out."""

@@ -144,9 +144,9 @@ def below(words: npt.NDArray[np.uint64], bound: Array | int) -> npt.NDArray[np.i
         >>> below(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 6).tolist()
         [0, 3, 5]
     """
-    words, bounds = np.broadcast_arrays(words, np.asarray(bound, dtype=np.uint64))
-    out = np.empty(words.shape, dtype=np.int64)
-    _below(words.ravel(), bounds.ravel(), out.ravel())
+    bounds, out = np.empty(words.shape, dtype=np.uint64), np.empty(words.shape, dtype=np.int64)
+    bounds[...] = bound
+    _below(np.ascontiguousarray(words).ravel(), bounds.ravel(), out.ravel())
     return out
 
 

@@ -94,7 +94,7 @@ PREDICATES = {
 
 
 def test_every_language_has_a_predicate():
-    assert set(PREDICATES) == set(CATALOGUE.automata)
+    assert set(PREDICATES) == {name for name in CATALOGUE.automata if CATALOGUE.automaton(name).grammar is None}
 
 
 def test_labels_of_all_short_words(claim):

@@ -126,7 +126,7 @@ def test_the_last_change_must_be_that_of_the_version(folder):
 def test_every_built_in_file_can_be_read(dataset):
     catalogue = open_catalogue()
     record = catalogue.dataset(dataset)
-    assert record.automaton in catalogue.automata
+    assert getattr(record, "automaton", None) in {None, *catalogue.automata}
     assert record.history[-1].version == record.version
     assert record.source
 

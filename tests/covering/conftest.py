@@ -1,15 +1,15 @@
-"""Every dataset of the catalogue as a parameter of tests; no progress bars."""
+"""Every dataset over a language as a parameter of tests; no progress bars."""
 
 import datasets
 import pytest
 
-from seqbench.catalogue.reader import open_catalogue
+from seqbench.generation.plan import language_dataset_names
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `dataset` runs for every dataset."""
+    """A test that asks for `dataset` runs for every dataset over a language."""
     if "dataset" in metafunc.fixturenames:
-        metafunc.parametrize("dataset", open_catalogue().datasets)
+        metafunc.parametrize("dataset", language_dataset_names())
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqbench.covering.chances import Chances, shapes
+from seqbench.covering.chances import Chances
 from seqbench.covering.expected import Task, expected_counts
+from seqbench.covering.shapes import shapes
 from seqbench.errors import InputError
 from tests.covering.oracle import AllWords, all_words, joins, language, laws_of, lengths_of, root_cut, task_of
+from tests.covering.test_expected import MIXTURES, mixed
 
 
 def shown(task, laws, lengths, chance, words_of):
@@ -17,7 +19,7 @@ def shown(task, laws, lengths, chance, words_of):
     found = np.zeros((len(laws), size * size))
     for length, share in zip(lengths, chance, strict=True):
         words = words_of(length)
-        keys = np.sort(words.keys("tree", task.min_width)[1], axis=0)  # a word's equal keys lie together
+        keys = np.sort(words.keys(task.schedule, task.min_width)[1], axis=0)  # a word's equal keys lie together
         if len(keys) == 0:
             continue
         new = np.vstack([np.ones((1, keys.shape[1]), dtype=bool), keys[1:] != keys[:-1]])
@@ -93,19 +95,52 @@ def test_a_chance_lies_between_the_expected_count_and_its_share(dataset):
 
 
 @pytest.mark.parametrize("law", ["uniform", "balanced", "class", "composition"])
-@pytest.mark.parametrize("method", ["of", "all_among"])
-def test_lengths_without_words_are_refused(law, method):
+def test_lengths_without_words_are_refused_and_left_out_by_a_law_alone(law):
     task = task_of("modular_arithmetic_l2r")
+    size, keys = len(task.monoid), np.arange(3000, 3010)
+    both = Chances(task, {law: 1.0}, np.array([3, 4]), np.full(2, 0.5))
+    for ask in (lambda: both.mixed(keys), lambda: both.all_among(np.ones((size, size)))):
+        with pytest.raises(InputError, match="length 4"):
+            ask()
+    assert np.array_equal(both.of(keys), Chances(task, {law: 1.0}, np.array([3]), np.ones(1)).of(keys))
+    with pytest.raises(InputError, match="length 4"):
+        Chances(task, {law: 1.0}, np.array([4]), np.ones(1)).of(keys)
+
+
+@pytest.mark.parametrize("weights", MIXTURES)
+@pytest.mark.parametrize("name", ["dyck_d4", "tomita_2"])
+def test_laws_without_a_word_of_a_length_leave_their_weight_to_the_others(name, weights):
+    task, lengths = task_of(name), list(range(1, 11))
     size = len(task.monoid)
-    argument = np.arange(3) if method == "of" else np.ones((size, size), dtype=bool)
-    with pytest.raises(InputError, match="4"):
-        getattr(Chances(task, {law: 1.0}, np.array([3, 4]), np.full(2, 0.5)), method)(argument)
+    allowed = np.random.default_rng(4).random((size, size)) < 0.7
+    expected, clean = np.zeros(size * size), []
+    for length, share in zip(lengths, spread(lengths), strict=True):
+        words = all_words(name, length)
+        here, chance = words.keys("tree")[1], mixed(words, weights)
+        clean.append(chance[allowed.ravel()[here].all(axis=0)].sum())
+        for key in np.unique(here):
+            expected[key] += share * chance[(here == key).any(axis=0)].sum()
+    found = Chances(task, weights, np.array(lengths), spread(lengths))
+    there = np.flatnonzero(expected)
+    np.testing.assert_allclose(found.mixed(there), expected[there], rtol=1e-10)
+    np.testing.assert_allclose(found.all_among(allowed), clean, rtol=1e-10)
 
 
-@pytest.mark.parametrize("schedule", ["scan", "left"])
-def test_other_schedules_are_refused(schedule):
-    with pytest.raises(InputError, match=schedule):
-        Chances(task_of("dyck_d2", schedule), {"uniform": 1.0}, np.array([4]), np.ones(1))
+@pytest.mark.parametrize("shares", [0.0, 1e-3, 1.0])
+def test_what_is_allowed_may_be_a_number_between_none_and_all(shares):
+    """Mean over words of the product over joins, for random tables."""
+    for name in ("dyck_d2", "tomita_4", "cycle_navigation"):
+        for schedule in ("tree", "left"):
+            task, lengths = task_of(name, schedule), [1, 2, 5, 6]
+            size = len(task.monoid)
+            allowed = np.random.default_rng(4).random((size, size)) ** shares
+            expected = []
+            for length in lengths:
+                words = AllWords(task, length)
+                kept = allowed.ravel()[words.keys(schedule)[1]].prod(axis=0)
+                expected.append((words.chance("uniform") * kept).sum())
+            found = Chances(task, {"uniform": 1.0}, np.array(lengths), spread(lengths)).all_among(allowed)
+            np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
 @given(st.sets(st.integers(1, 5000), min_size=1, max_size=5), st.integers(1, 3))

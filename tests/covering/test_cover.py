@@ -27,8 +27,8 @@ def coverable(task, longest):
 
 
 def check(name, longest, times, min_width, found, **options):
-    task = task_of(name, "tree", min_width)
-    tally = Tally(task.monoid, "tree", min_width).add_all([chunk(found.words, language(name).alphabet)])
+    task = task_of(name, found.task.schedule, min_width)
+    tally = Tally(task.monoid, task.schedule, min_width).add_all([chunk(found.words, language(name).alphabet)])
     keys = coverable(task, longest)
     assert np.array_equal(tally.pairs().at_least(times), keys)  # all of them, and nothing else can be shown
     assert np.array_equal(tally.pairs().keys, keys)
@@ -49,6 +49,17 @@ def check(name, longest, times, min_width, found, **options):
 def test_a_cover_shows_everything_coverable(name, longest, times, min_width):
     found = cover(name, max_length=longest, times=times, min_width=min_width, test_lengths=(41, 50))
     check(name, longest, times, min_width, found, test_lengths=(41, 50))
+
+
+@pytest.mark.parametrize(("times", "min_width"), [(1, 1), (3, 1), (1, 2)])
+@pytest.mark.parametrize("schedule", ["scan", "left"])
+@pytest.mark.parametrize(("name", "longest"), [*SHORT, ("modular_arithmetic_l2r", 5)])
+def test_covers_for_other_schedules_show_everything_coverable(name, longest, schedule, times, min_width):
+    if schedule == "left" and min_width > 1:
+        pytest.skip("no node has two children of two symbols")
+    options = {} if name == "modular_arithmetic_l2r" else {"test_lengths": (41, 50)}
+    found = cover(name, max_length=longest, times=times, min_width=min_width, schedule=schedule, **options)
+    check(name, longest, times, min_width, found, **options)
 
 
 def test_covers_of_expressions_are_expressions():
@@ -74,13 +85,14 @@ def test_large_covers(name):
     [("parity_check", 4), ("even_pairs", 5), ("dyck_d1", 6), ("tomita_2", 6), ("tomita_6", 5), ("prefix_p2_q2", 6)],
 )
 @pytest.mark.parametrize("times", [1, 2])
-def test_the_least_cover_lies_between_the_bound_and_the_greedy_one(name, longest, times):
+@pytest.mark.parametrize("schedule", ["tree", "scan", "left"])
+def test_the_least_cover_lies_between_the_bound_and_the_greedy_one(name, longest, schedule, times):
     """The least cover by integer programming over all words; a word shown twice in a cover counts twice."""
     task = task_of(name)
     shown = []
     for length in range(2, longest + 1):
         words = all_words(name, length)
-        keys = words.keys("tree")[1][:, words.labels >= 0]
+        keys = words.keys(schedule)[1][:, words.labels >= 0]
         counts = np.zeros((keys.shape[1], len(task.monoid) ** 2))
         for row in keys:
             counts[np.arange(keys.shape[1]), row] += 1
@@ -90,10 +102,11 @@ def test_the_least_cover_lies_between_the_bound_and_the_greedy_one(name, longest
     solved = milp(np.ones(len(shown)), constraints=LinearConstraint(shown.T, lb=times), integrality=np.ones(len(shown)))
     assert solved.success
     least = round(solved.fun)
-    found = cover(name, max_length=longest, times=times, test_lengths=(7, 8))
+    found = cover(name, max_length=longest, times=times, test_lengths=(7, 8), schedule=schedule)
     assert found.covered == shown.shape[1]
     assert found.lower_bound <= least <= len(found.words)
-    assert len(found.words) <= math.ceil(least * (1 + math.log(longest - 1)))  # greedy: ln of what a word can show
+    if schedule == "tree":  # the logarithm of what a word can show; elsewhere words repeat themselves more
+        assert len(found.words) <= math.ceil(least * (1 + math.log(longest - 1)))
 
 
 def test_a_cover_of_words_that_suffice_leaves_nothing_uncoverable():
@@ -123,6 +136,25 @@ def test_no_composition_at_all_is_no_crash(longest):
         return
     assert (found.words, found.covered) == ([], 0)
     assert len(found.uncoverable) == 4
+
+
+def test_everything_uncoverable_is_in_the_data_and_twenty_in_the_text():
+    found = cover("dyck_d3", max_length=6)
+    facts = found.to_dict()
+    assert facts["num_uncoverable"] == len(facts["uncoverable"]) == len(found.uncoverable) > 20
+    monoid = found.task.monoid
+    names = [(monoid.name(key // len(monoid)), monoid.name(key % len(monoid))) for key in found.uncoverable.tolist()]
+    assert [(each["left"], each["right"]) for each in facts["uncoverable"]] == names
+    for text in (repr(found), found._repr_html_()):
+        assert f"{len(names):,} compositions" in text
+        assert "--json" in text
+        assert text.count("(0") <= 20
+
+
+@pytest.mark.parametrize("schedule", ["treee", 3, None])
+def test_unknown_schedules_are_refused(schedule):
+    with pytest.raises(UnknownNameError, match="schedule"):
+        cover("parity_check", max_length=4, schedule=schedule)
 
 
 @pytest.mark.parametrize("longest", [1, 0, -3, 5000, 2.5, "9", None, True])

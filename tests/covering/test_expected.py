@@ -1,7 +1,5 @@
 """Expected counts against adding up all words of a length, for every language, schedule and law."""
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,11 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.covering.expected import Task, expected_counts
 from seqbench.covering.laws import check_laws
 from seqbench.covering.schedules import SCHEDULES
+from seqbench.covering.tally import Tally
 from seqbench.errors import InputError, TooLargeError, UnknownNameError
-from tests.covering.oracle import LAWS, AllWords, all_words, joins, language, laws_of, lengths_of, task_of
+from tests.covering.oracle import LAWS, AllWords, all_words, joins, language, laws_of, lengths_of, planned, task_of
+
+MIXTURES = [{"member": 0.5, "class": 0.5}, {"member": 0.2, "composition": 0.5, "uniform": 0.3}]
 
 
 def by_hand(task, laws, lengths, chance, words_of=None):
@@ -19,12 +20,19 @@ def by_hand(task, laws, lengths, chance, words_of=None):
     size, total = len(task.monoid), {}
     for length, share in zip(lengths, chance, strict=True):
         words = AllWords(task, length) if words_of is None else words_of(length)
-        probability = sum(weight * words.chance(law) for law, weight in laws.items())
+        probability = mixed(words, laws)
         assert abs(probability.sum() - 1) < 1e-12
         for level, keys in zip(*words.keys(task.schedule, task.min_width), strict=True):
             there = total.setdefault(level, np.zeros(size * size))
             there += share * np.bincount(keys, weights=probability, minlength=size * size)
     return {level: found.reshape(size, size) for level, found in total.items()}
+
+
+def mixed(words, laws):
+    """Probability of each word: laws that have none of the length leave their weight to the others."""
+    chances = {law: words.chance(law) for law in laws}
+    there = {law: weight for law, weight in laws.items() if chances[law].any()}
+    return sum(weight * chances[law] for law, weight in there.items()) / sum(there.values())
 
 
 def assert_same(found, expected):
@@ -35,16 +43,11 @@ def assert_same(found, expected):
         np.testing.assert_allclose(count, expected[level], rtol=1e-11, atol=0)
 
 
-@functools.cache
-def laws_for(name, schedule):
-    return [law for law in laws_of(name) if schedule == "tree" or law != "composition"]
-
-
 @pytest.mark.parametrize("min_width", [1, 2])
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_expected_counts_at_one_length_are_those_of_all_words(dataset, schedule, min_width):
     task = task_of(dataset, schedule, min_width)
-    for law in laws_for(dataset, schedule):
+    for law in laws_of(dataset):
         for length in lengths_of(dataset):
             expected = by_hand(task, {law: 1.0}, [length], [1.0], lambda n: all_words(dataset, n))
             assert_same(expected_counts(task, {law: 1.0}, np.array([length]), np.ones(1)), expected)
@@ -54,7 +57,7 @@ def test_expected_counts_at_one_length_are_those_of_all_words(dataset, schedule,
 def test_expected_counts_over_lengths_and_laws_are_weighed_sums(dataset, schedule):
     task, lengths = task_of(dataset, schedule), lengths_of(dataset)
     chance = np.arange(1, len(lengths) + 1) / np.arange(1, len(lengths) + 1).sum()
-    laws = laws_for(dataset, schedule)
+    laws = laws_of(dataset)
     weights = dict(zip(laws, np.arange(2, len(laws) + 2) / np.arange(2, len(laws) + 2).sum(), strict=True))
     expected = by_hand(task, weights, lengths, chance, lambda n: all_words(dataset, n))
     assert_same(expected_counts(task, weights, np.array(lengths), chance), expected)
@@ -94,8 +97,6 @@ def test_labels_left_out_are_never_drawn():
     for schedule in SCHEDULES:
         task = Task(found.machine, found.monoid, outputs, schedule)
         for law in ("uniform", "balanced", "class", "composition"):
-            if law == "composition" and schedule != "tree":
-                continue
             for length in (1, 2, 3, 5, 7):
                 expected = by_hand(task, {law: 1.0}, [length], [1.0])
                 assert_same(expected_counts(task, {law: 1.0}, np.array([length]), np.ones(1)), expected)
@@ -110,10 +111,38 @@ def test_lengths_without_words_are_refused(name, length, law):
         expected_counts(task_of(name), {law: 1.0}, np.array([length]), np.ones(1))
 
 
-@pytest.mark.parametrize("schedule", ["scan", "left"])
-def test_composition_is_known_for_the_tree_only(schedule):
-    with pytest.raises(InputError, match="tree"):
-        expected_counts(task_of("dyck_d2", schedule), {"composition": 1.0}, np.array([4]), np.ones(1))
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("weights", MIXTURES)
+@pytest.mark.parametrize("name", ["dyck_d4", "tomita_2", "modular_arithmetic"])
+def test_laws_without_a_word_of_a_length_leave_their_weight_to_the_others(name, weights, schedule):
+    """Members of Dyck words have even lengths only; expressions have no odd ones to leave out and are no acceptor."""
+    if name == "modular_arithmetic":
+        weights = {law: weight for law, weight in weights.items() if law != "member"}
+    task, lengths = task_of(name, schedule), [1, 3, 5] if name == "modular_arithmetic" else [*range(1, 11)]
+    chance = np.arange(1, len(lengths) + 1) / np.arange(1, len(lengths) + 1).sum()
+    expected = by_hand(task, weights, lengths, chance, lambda n: all_words(name, n))
+    assert_same(expected_counts(task, weights, np.array(lengths), chance), expected)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_mixture_with_lengths_that_one_law_lacks_is_what_the_sampler_draws(schedule):
+    """dyck_d4 by member and class: nodes of 40,000 drawn words, of odd and even lengths, within 6 standard errors."""
+    sampling, span, number = {"member": 0.5, "class": 0.5}, (3, 12), 40_000
+    split = planned("dyck_d4", sampling=sampling, train_lengths=span, train_examples=number).splits["train"].split
+    task, size = task_of("dyck_d4", schedule), len(task_of("dyck_d4").monoid)
+    counts = np.zeros((number, size * size), dtype=np.int16)
+    row = 0
+    for block in range(split.num_blocks):
+        rows = split.rows(block)
+        tally = Tally(task.monoid, schedule)
+        for i in range(len(rows.offsets) - 1):
+            ends = rows.offsets[i : i + 2]
+            np.add.at(counts[row], tally.keys_of((rows.tokens[ends[0] : ends[1]], ends - ends[0])), 1)
+            row += 1
+    assert split.lengths.tolist() == list(range(3, 13))
+    expected = sum(expected_counts(task, sampling, split.lengths, np.full(10, 0.1)).values()).ravel()
+    errors = counts.std(axis=0) / np.sqrt(number) + 3 / number
+    assert (np.abs(counts.mean(axis=0) - expected) < 6 * errors).all()
 
 
 def test_an_unknown_schedule_is_refused():

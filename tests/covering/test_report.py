@@ -150,7 +150,7 @@ def test_the_need_of_a_recipe_is_the_expected_count(dataset, schedule):
     assert report.test_mass_covered == pytest.approx(mean[seen].sum() / mean.sum())
     assert report.num_missing == len(set(np.flatnonzero(mean).tolist()) - set(seen.tolist()))
     assert report.test_lengths.tolist() == lengths.tolist()
-    assert (report.curve is None) == (schedule != "tree")
+    assert report.curve is not None
     consistent(report.to_dict())
 
 
@@ -527,14 +527,14 @@ def test_classes_are_counted_against_those_a_length_reaches():
 
 def test_expected_coverage_names_what_will_be_missing():
     found = expected_coverage("dyck_d3", train_examples=200)
-    chances = [share * chance for _, _, share, chance in found.missing(50)]
+    chances = [each.share * each.chance for each in found.missing(50)]
     assert chances == sorted(chances, reverse=True)
-    assert sum(share * chance for _, _, share, chance in found.missing(10**6)) == pytest.approx(
-        1 - found.test_mass_covered
-    )
+    assert sum(each.share * each.chance for each in found.missing(10**6)) == pytest.approx(1 - found.test_mass_covered)
     assert found.expected_seen == pytest.approx(found.shown_by(1))
     assert found.expected_seen > found.shown_by(3) > found.shown_by(10) > 0
-    assert "<pre>" in found._repr_html_()
+    assert found.missing(1)[0].witness in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert "Traceback" not in found._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_ctrl_c_prints_one_line_and_leaves_nothing(arguments, tmp_path, big):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     code, out, err = finish(process)
-    assert code == 1, err
+    assert code in {1, -signal.SIGINT}, err  # the library below may send the signal on
     assert (out, err.strip()) == ("", "Aborted!")
     assert not (tmp_path / "new").exists() or list((tmp_path / "new").iterdir()) == []
 

@@ -10,19 +10,23 @@ import pytest
 
 from seqbench.catalogue.languages import machine_of, monoid_of
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.generation.plan import language_dataset_names
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `language` runs for every language that has claims, one for `dataset` for every dataset."""
+    """Tests that ask for `language` run for every language with claims, those for `dataset` for each dataset of one."""
     catalogue = open_catalogue()
     if "language" in metafunc.fixturenames:
         claims = [
-            (name, each.parameters) for name in catalogue.automata for each in catalogue.automaton(name).all_claims
+            (name, each.parameters)
+            for name in catalogue.automata
+            for each in catalogue.automaton(name).all_claims
+            if catalogue.automaton(name).grammar is None
         ]
         ids = ["-".join([name, *(f"{k}={v}" for k, v in parameters.items())]) for name, parameters in claims]
         metafunc.parametrize("language", claims, ids=ids, indirect=True)
     if "dataset" in metafunc.fixturenames:
-        metafunc.parametrize("dataset", catalogue.datasets)
+        metafunc.parametrize("dataset", language_dataset_names())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from seqbench.errors import InputError
 from seqbench.generation import heldout
-from seqbench.generation.plan import dataset_names, plan
+from seqbench.generation.plan import language_dataset_names, plan
 
 OPTIONS = {"held_out": True, "train_examples": 12_000, "validation_examples": 1500, "test_lengths": (1, 48),
            "test_examples_per_length": 12}  # fmt: skip
@@ -55,7 +55,7 @@ def test_longer_test_words_are_all_there(dataset):
     }
 
 
-@pytest.mark.parametrize("name", [name for name in dataset_names() if plan(name).machine.is_acceptor])
+@pytest.mark.parametrize("name", [name for name in language_dataset_names() if plan(name).machine.is_acceptor])
 def test_both_labels_are_drawn_equally_often_at_every_length_that_has_both(name):
     """Held-out words must not give the label away by the length: every length within six sigma of the free share."""
     options = {"sampling": "balanced", "single_label_lengths": "drop", "validation_examples": 8000, "near_miss": False}

@@ -7,6 +7,7 @@ under one seed in a thousand.
 
 import functools
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from seqbench.generation import streams as rng
 from seqbench.generation.edits import KINDS, num_edits
 from seqbench.generation.laws import LAWS
 from seqbench.generation.sampler import Sampler
+from seqbench.languages import language
 
 LENGTHS = {1: (1, 2, 7), 2: (1, 2, 3, 6, 9), 3: (1, 2, 3, 5), 4: (1, 2, 4), 8: (1, 3, 5)}
 ROWS = 60_000
@@ -398,3 +400,26 @@ def test_random_machines(symbols):
                 assert admitted[length] == chances.any()
                 if admitted[length]:
                     check(numbers(rows, drawn, length, symbols), chances)
+
+
+def test_a_law_that_is_being_prepared_still_draws_rightly(monkeypatch):
+    """One thread makes larger tables, halted half-way, while another draws with what was there before."""
+    law = Sampler(language("dyck_d3").machine, None, {"balanced": 1.0}).laws[0]
+    lengths, streams = np.full(200, 20), rng.row_streams(rng.unit_key("threads"), np.arange(200))
+    expected = law.draw_ends(lengths, streams)
+    halted, released, cumsum = threading.Event(), threading.Event(), np.cumsum
+
+    def halting(*args, **kwargs):
+        if threading.current_thread() is other:
+            halted.set()
+            released.wait(10)
+        return cumsum(*args, **kwargs)
+
+    other = threading.Thread(target=law.admits, args=(60,))
+    monkeypatch.setattr(np, "cumsum", halting)
+    other.start()
+    assert halted.wait(10)
+    found = law.draw_ends(lengths, streams)
+    released.set()
+    other.join()
+    assert (found == expected).all()

@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ from scipy import stats
 
 from seqbench.algebra.alphabet import token_dtype
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
-from seqbench.generation.plan import dataset_names, plan
+from seqbench.generation.plan import language_dataset_names, plan
 
 SMALL = {
     "train_examples": 3000,
@@ -122,8 +123,8 @@ def test_blocks_made_together_are_those_made_alone(dataset, changes):
 
 DIGEST = f"""
 import hashlib
-from seqbench.generation.plan import dataset_names, plan
-for name in dataset_names():
+from seqbench.generation.plan import language_dataset_names, plan
+for name in language_dataset_names():
     planned, digest = plan(name, **{SMALL!r}), hashlib.sha256()
     for split in planned.splits:
         for index in reversed(range(planned.splits[split].num_blocks)):
@@ -135,7 +136,7 @@ for name in dataset_names():
 def test_other_processes_make_the_same_rows(run):
     """Whatever the order of sets and dictionaries there."""
     here = []
-    for name in dataset_names():
+    for name in language_dataset_names():
         planned, digest = plan(name, **SMALL), hashlib.sha256()
         for split, part in planned.splits.items():
             for index in reversed(range(part.num_blocks)):
@@ -202,7 +203,7 @@ def test_splits_share_no_row(dataset):
 def test_datasets_share_no_row():
     """Not even those of one alphabet."""
     seen = {}
-    for name in dataset_names():
+    for name in language_dataset_names():
         planned = plan(name, **LONG)
         for word in words(planned, "train"):
             assert seen.setdefault((planned.machine.num_symbols, word), name) == name
@@ -243,7 +244,7 @@ def test_dropping_lengths_of_a_single_label(dataset):
     assert set(lengths_of(planned, "test")) == {n for n in many if 41 <= n <= 46}
 
 
-@pytest.mark.parametrize("name", [name for name in dataset_names() if name.startswith("dyck")])
+@pytest.mark.parametrize("name", [name for name in language_dataset_names() if name.startswith("dyck")])
 def test_odd_lengths_of_brackets_hold_no_member(name):
     planned = plan(name, **SMALL)
     for split in ("train", "test"):
@@ -418,3 +419,17 @@ def test_the_number_of_tokens_is_about_right(dataset):
         tokens = sum(lengths_of(planned, split))
         assert 0.8 < planned.splits[split].split.num_tokens / tokens < 1.25
         assert 0.7 < planned.splits[split].num_bytes / table(planned, split).nbytes < 1.4
+
+
+@pytest.mark.parametrize("changes", [{}, {"sampling": {"composition": 0.5, "class": 0.5}}], ids=str)
+def test_threads_may_share_a_plan(changes):
+    """Tables and reachable classes are made on first use; here by many threads at once, again and again."""
+    sizes = {"train_examples": 0, "validation_examples": 0, "test_lengths": (2, 60), "test_examples_per_length": 4096}
+    expected = None
+    for _ in range(5):
+        planned = plan("tomita_3", **sizes, **changes)
+        places = [(split, i) for split, part in planned.splits.items() for i in range(part.num_blocks)]
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(planned.block, *zip(*reversed(places), strict=True)))
+        expected = expected or found
+        assert all(one.equals(other) for one, other in zip(found, expected, strict=True))

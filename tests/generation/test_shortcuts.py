@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from seqbench.generation.plan import dataset_names, plan
+from seqbench.generation.plan import language_dataset_names, plan
 
 BALANCED = [
-    name for name in dataset_names() if plan(name).machine.is_acceptor and "balanced" in plan(name).recipe.sampling
+    name
+    for name in language_dataset_names()
+    if plan(name).machine.is_acceptor and "balanced" in plan(name).recipe.sampling
 ]
 OPTIONS = {"single_label_lengths": "drop", "train_examples": 40_000, "validation_examples": 20_000,
            "test_lengths": (41, 60), "test_examples_per_length": 1000}  # fmt: skip

@@ -8,7 +8,8 @@ import datasets
 from seqbench.adapters.text import symbols_of
 from seqbench.dataset.load import load_dataset
 from seqbench.errors import InputError
-from seqbench.generation.plan import Plan, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import plan
 
 # What a run of a language model can bear; --metadata gives other numbers.
 DEFAULTS: dict[str, Any] = {"train_examples": 1000, "validation_examples": 0, "test_examples_per_length": 4}
@@ -47,7 +48,7 @@ def custom_dataset(dataset: str = "dyck_d6", **metadata: Any) -> dict[str, datas
     return {name: _questions(planned, rows) for name, rows in loaded.items()}
 
 
-def _questions(planned: Plan, rows: datasets.Dataset) -> datasets.Dataset:
+def _questions(planned: BasePlan, rows: datasets.Dataset) -> datasets.Dataset:
     symbols, names = symbols_of(planned), list(planned.label_names)
 
     def ask(batch: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from seqbench.dataset.hub.manifest import Config, Manifest
 from seqbench.dataset.hub.page import TITLE
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 # fmt: off
 _TERMS = (
@@ -36,7 +36,7 @@ _CONTEXT = {  # the format's own, word for word: tools compare it
 _KINDS = ((pa.types.is_boolean, "sc:Boolean"), (pa.types.is_integer, "sc:Integer"), (pa.types.is_floating, "sc:Float"))
 
 
-def croissant(plans: Mapping[str, Plan], manifest: Manifest) -> str:
+def croissant(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     """The text of croissant.json: every Parquet file with its digest, every split's columns."""
     first = next(iter(plans.values()))
     described = {
@@ -67,7 +67,7 @@ def _file(path: str, sha256: str, size: int) -> dict[str, Any]:
     }
 
 
-def _records(planned: Plan, config: Config) -> list[dict[str, Any]]:
+def _records(planned: BasePlan, config: Config) -> list[dict[str, Any]]:
     """One record set a file: a set over several files would need an archive that holds them."""
     return [
         {

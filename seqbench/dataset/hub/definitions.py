@@ -9,7 +9,8 @@ import msgspec
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.dataset.hub.manifest import Config, Manifest
 from seqbench.errors import InputError, unknown_name
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Folder, plan
 
 FOLDER = "definitions"
 
@@ -39,7 +40,7 @@ def is_built_in(catalogue: Catalogue, name: str) -> bool:
     return Path(str(catalogue.digests_file)).parent in Path(catalogue.file(name)).parents
 
 
-def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> Plan:
+def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> BasePlan:
     """The plan of a dataset of an exported folder, from the folder's own definitions and options.
 
     Raises:

@@ -28,7 +28,8 @@ from seqbench.dataset.hub.page import eval_yaml, readme
 from seqbench.dataset.hub.shards import SHARD_BYTES, write_split
 from seqbench.errors import InputError, unknown_name
 from seqbench.files import put_in_place, workplace
-from seqbench.generation.plan import Folder, Plan, plan
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Folder, plan
 
 _LIBRARIES = ("seqbench", "datasets", "pyarrow", "numpy")
 
@@ -119,7 +120,7 @@ def _older(out: Path) -> Manifest | None:
     return old
 
 
-def _outline(plans: Mapping[str, Plan], opened: Catalogue, options: dict[str, Any]) -> Manifest:
+def _outline(plans: Mapping[str, BasePlan], opened: Catalogue, options: dict[str, Any]) -> Manifest:
     """The manifest without rows: what is known before any is made."""
     configs = {
         name: Config(
@@ -135,12 +136,12 @@ def _outline(plans: Mapping[str, Plan], opened: Catalogue, options: dict[str, An
     return Manifest(format=FORMAT, made_with=made_with, options=options, configs=configs, files={})
 
 
-def _resolved(planned: Plan) -> dict[str, Any]:
+def _resolved(planned: BasePlan) -> dict[str, Any]:
     return dict(json.loads(planned.recipe_json))
 
 
 def _write(
-    folder: Path, plans: Mapping[str, Plan], opened: Catalogue, options: dict[str, Any], shard_bytes: int
+    folder: Path, plans: Mapping[str, BasePlan], opened: Catalogue, options: dict[str, Any], shard_bytes: int
 ) -> Manifest:
     manifest, configs = _outline(plans, opened, options), {}
     for name, planned in plans.items():

@@ -7,7 +7,7 @@ from huggingface_hub import DatasetCardData
 
 from seqbench.dataset.builder import features_of
 from seqbench.dataset.hub.manifest import Config, Manifest
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 TITLE = "seqbench: exact synthetic benchmarks for sequence models"
 TAGS = ["benchmark", "formal-languages", "length-generalization", "seqbench", "sequence-modeling", "synthetic"]
@@ -26,7 +26,7 @@ def size_category(rows: int) -> str:
     return next((word for limit, word in _SIZES.items() if rows < limit), "100B<n<1T")
 
 
-def readme(plans: Mapping[str, Plan], manifest: Manifest) -> str:
+def readme(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     """The text of README.md: a YAML head for machines, and a page for people."""
     card = DatasetCardData(
         pretty_name=TITLE,
@@ -41,14 +41,14 @@ def readme(plans: Mapping[str, Plan], manifest: Manifest) -> str:
     return f"---\n{card.to_yaml(line_break=chr(10))}\n---\n\n{_body(plans, manifest)}"
 
 
-def _head(planned: Plan, config: Config) -> dict[str, object]:
+def _head(planned: BasePlan, config: Config) -> dict[str, object]:
     # The library's cache key holds this text: with the digest in it, a replaced folder never meets an old cache.
     note = f"{planned.recipe.title} Data version {config.version}, content sha256:{config.digest}"
     files = [{"split": split, "path": f"{planned.name}/{split}-*.parquet"} for split in config.splits]
     return {"config_name": planned.name, "description": note, "data_files": files}
 
 
-def _info(planned: Plan, config: Config) -> datasets.DatasetInfo:
+def _info(planned: BasePlan, config: Config) -> datasets.DatasetInfo:
     splits = {name: datasets.SplitInfo(name, part.memory, part.rows) for name, part in config.splits.items()}
     return datasets.DatasetInfo(
         config_name=planned.name,
@@ -59,7 +59,7 @@ def _info(planned: Plan, config: Config) -> datasets.DatasetInfo:
     )
 
 
-def _body(plans: Mapping[str, Plan], manifest: Manifest) -> str:
+def _body(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     first = next(iter(plans))
     options = ", ".join(f"`{key} = {value}`" for key, value in manifest.options.items())
     sources = sorted({planned.citation for planned in plans.values()})
@@ -99,7 +99,7 @@ Apache-2.0. The tasks come from:
 """
 
 
-def _table(plans: Mapping[str, Plan], manifest: Manifest) -> str:
+def _table(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     lines = []
     for name, config in manifest.configs.items():
         rows = ", ".join(f"{split} {part.rows:,}" for split, part in config.splits.items())
@@ -108,7 +108,7 @@ def _table(plans: Mapping[str, Plan], manifest: Manifest) -> str:
     return "\n".join(lines)
 
 
-def eval_yaml(plans: Mapping[str, Plan], manifest: Manifest) -> str:
+def eval_yaml(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     """The text of eval.yaml: one task a test split."""
     lines = [
         f'name: "{TITLE}"',

@@ -12,7 +12,7 @@ from seqbench.dataset.hub.definitions import planned_again
 from seqbench.dataset.hub.manifest import Manifest, read_manifest
 from seqbench.errors import InputError, unknown_name
 from seqbench.files import new_file, write_whole
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 
 def regenerate(
@@ -62,7 +62,7 @@ def _only(manifest: Manifest) -> str:
     return next(iter(manifest.configs))
 
 
-def _length_option(planned: Plan, split: str) -> str:
+def _length_option(planned: BasePlan, split: str) -> str:
     """The option that says which lengths a split has: test_lengths for test_near_miss too."""
     options: dict[str, Any] = planned.recipe.options()
     stems = [key.removesuffix("_lengths") for key in options if key.endswith("_lengths")]
@@ -74,7 +74,7 @@ def _length_option(planned: Plan, split: str) -> str:
     return f"{max(fitting, key=len)}_lengths"
 
 
-def _write(planned: Plan, split: str, file: Path) -> None:
+def _write(planned: BasePlan, split: str, file: Path) -> None:
     schema, part = features_of(planned).arrow_schema, planned.splits[split]
     with pq.ParquetWriter(file, schema, compression="zstd", write_page_index=True) as writer:
         blocks = part.blocks(range(part.num_blocks))

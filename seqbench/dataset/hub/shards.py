@@ -10,7 +10,7 @@ from datasets.utils import tqdm
 from seqbench.dataset.builder import features_of
 from seqbench.dataset.hub.manifest import Part, Shard, sha256_of
 from seqbench.dataset.logical import LogicalDigest
-from seqbench.generation.plan import Plan
+from seqbench.generation.base_plan import BasePlan
 
 SHARD_BYTES = 500_000_000
 """Size of a shard's rows in memory at most (one block more at worst); its file is several times smaller."""
@@ -20,7 +20,7 @@ _GROUP_ROWS = 65_536
 _GROUP_BYTES = 32_000_000
 
 
-def write_split(planned: Plan, split: str, folder: Path, limit: int = SHARD_BYTES) -> Part:
+def write_split(planned: BasePlan, split: str, folder: Path, limit: int = SHARD_BYTES) -> Part:
     """Writes a split as `NAME/SPLIT-00000-of-0000N.parquet` into a folder; returns rows and digests.
 
     Where a shard ends depends on the rows alone, never on how well they compress.
@@ -52,7 +52,7 @@ def _shard(folder: Path, name: str, digest: LogicalDigest) -> Shard:
     return Shard(file=name, rows=digest.rows, digest=digest.hexdigest(), size=size, sha256=sha256_of(file))
 
 
-def _in_shards(planned: Plan, split: str, limit: int) -> Iterator[Iterator[pa.RecordBatch]]:
+def _in_shards(planned: BasePlan, split: str, limit: int) -> Iterator[Iterator[pa.RecordBatch]]:
     """The blocks of a split, shard by shard; each must be read to its end before the next."""
     part = planned.splits[split]
     blocks = part.blocks(range(part.num_blocks))

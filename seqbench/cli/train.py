@@ -1,0 +1,121 @@
+"""Commands that train and evaluate models."""
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from seqbench.training import require_torch
+
+
+def _value(text: str) -> Any:
+    """A TOML value, or text where it is none: `--set dropout=0.1`, `--set operator=sum`."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _settings(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, Any]:
+    found = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise click.BadParameter(f"{pair!r} is no KEY=VALUE.")
+        found[key] = _value(value)
+    return found
+
+
+@click.command()
+@click.argument("task")
+@click.option("--model", required=True, help="A reference model: ldru, lstm, transformer, ...")
+@click.option(
+    "--set", "options", multiple=True, callback=_settings, metavar="KEY=VALUE", help="An option of the model."
+)
+@click.option("--tier", default="quick", show_default=True, help="quick or paper: where the settings begin.")
+@click.option("--steps", type=int, help="Batches at most.")
+@click.option("--batch", type=int, help="Words a batch.")
+@click.option("--learning-rate", type=float, help="After the warm-up.")
+@click.option("--patience", type=int, help="Faultless looks at validation after which training stops; 0 for never.")
+@click.option("--sampling", multiple=True, metavar="LAW[=WEIGHT]", help="Law of the training words; may be repeated.")
+@click.option("--also", multiple=True, help="A further target: syntactic_class or node_classes.")
+@click.option("--train-lengths", nargs=2, type=int, metavar="SHORTEST LONGEST", help="Lengths of training words.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the initial weights and dropout.")
+@click.option("--data-seed", type=int, default=0, show_default=True, help="Of the training words.")
+@click.option("--precision", help="fp32 or bf16.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, ...")
+@click.option("--out", type=click.Path(), help="The run's folder; runs/RUN_ID by default.")
+@click.option("--resume", is_flag=True, help="Go on with a stopped run.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def train(
+    task: str,
+    model: str,
+    out: str | None,
+    resume: bool,
+    device: str,
+    as_json: bool,
+    sampling: tuple[str, ...],
+    **given: Any,
+) -> None:
+    """Train a reference model on a dataset, then evaluate it."""
+    require_torch()
+    from seqbench.training.evaluate import evaluate as measure
+    from seqbench.training.evaluate import summary, write
+    from seqbench.training.loop import train as run
+    from seqbench.training.settings import resolve
+
+    changes = {key: value for key, value in given.items() if value not in (None, ())}
+    if "train_lengths" in changes:
+        changes["recipe"] = {"train_lengths": list(changes.pop("train_lengths"))}
+    if sampling:
+        changes["sampling"] = {law: float(weight or 1) for law, _, weight in (each.partition("=") for each in sampling)}
+    settings = resolve(task, model, **changes)
+    folder = Path(out or f"runs/{settings.run_id}")
+    try:
+        folder = run(settings, folder, resume=resume, device=device)
+    except KeyboardInterrupt:
+        click.echo(f"Stopped; the checkpoint is in {folder}. Go on with the same command and --resume.", err=True)
+        raise SystemExit(130) from None
+    facts = measure(folder, device=device)
+    write(folder, facts)
+    click.echo(json.dumps(facts, indent=1) if as_json else f"{summary(facts)}\n{folder}")
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option("--lengths", nargs=2, type=int, metavar="SHORTEST LONGEST", help="Test lengths instead of the dataset's.")
+@click.option("--words", type=int, help="Words a length.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def evaluate(run: str, lengths: tuple[int, int] | None, words: int | None, device: str, as_json: bool) -> None:
+    """Evaluate a trained run, at any lengths."""
+    require_torch()
+    from seqbench.training.evaluate import evaluate as measure
+    from seqbench.training.evaluate import summary
+
+    facts = measure(Path(run), lengths=lengths, words=words, device=device)
+    click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))
+
+
+@click.command()
+@click.argument("grid", type=click.Path())
+@click.option("--out", type=click.Path(), default="runs", show_default=True, help="Where the run folders go.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at the same time.")
+@click.option("--list", "only_list", is_flag=True, help="Make the folders and print a command for each, for a cluster.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> None:
+    """Make all runs of a grid file; finished ones are kept."""
+    require_torch()
+    from seqbench.training import sweep as sweeps
+    from seqbench.training.loop import claim
+
+    if only_list:
+        for settings in sweeps.grid(Path(grid)):
+            claim(settings, Path(out) / settings.run_id, resume=True)
+            click.echo(shlex.join(sweeps.command(Path(out) / settings.run_id)))
+        return
+    results = sweeps.sweep(Path(grid), Path(out), jobs)
+    click.echo(json.dumps(results, indent=1) if as_json else sweeps.table(results))

@@ -1,0 +1,1 @@
+"""Word problems of finite groups: constructions, names, tables, and the task."""

@@ -1,0 +1,72 @@
+"""Checkpoints: a folder that is there whole or not at all, and all that a run needs to go on as if never stopped."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from seqbench.errors import InputError
+
+FOLDER = "checkpoint"
+
+
+def save(run: Path, step: int, model: torch.nn.Module, optimiser: torch.optim.Optimizer, more: dict[str, Any]) -> None:
+    """Writes weights, optimiser, random state and step; the checkpoint before it stays until this one is whole."""
+    temporary, old = run / f".{FOLDER}.new", run / f".{FOLDER}.old"
+    for left in (temporary, old):
+        shutil.rmtree(left, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, temporary / "model.safetensors")
+    state = {"step": step, "optimiser": optimiser.state_dict(), "random": _random_state(), **more}
+    torch.save(state, temporary / "state.pt")
+    if (run / FOLDER).exists():
+        (run / FOLDER).rename(old)
+    temporary.rename(run / FOLDER)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def load_weights(run: Path, model: torch.nn.Module) -> None:
+    """Puts the weights of a run into a model.
+
+    Raises:
+        InputError: no checkpoint, or one of another model.
+    """
+    path = _folder(run) / "model.safetensors"
+    try:
+        model.load_state_dict(load_file(path))
+    except RuntimeError as error:
+        raise InputError(
+            f"{str(path)!r} does not fit the model: {str(error).splitlines()[-1].strip()} "
+            "Was it written for other settings, or by another release?"
+        ) from None
+
+
+def load_state(run: Path) -> dict[str, Any]:
+    """Step, optimiser, random state and what else was saved."""
+    return dict(torch.load(_folder(run) / "state.pt", weights_only=True))
+
+
+def exists(run: Path) -> bool:
+    """Whether a run has a checkpoint; one that was cut off between two renames counts."""
+    return any((run / name / "state.pt").is_file() for name in (FOLDER, f".{FOLDER}.old"))
+
+
+def restore_random(state: dict[str, Any]) -> None:
+    """Sets torch's random state."""
+    torch.set_rng_state(state["cpu"])
+    if state["cuda"] and torch.cuda.is_available():
+        torch.cuda.set_rng_state_all(state["cuda"])
+
+
+def _random_state() -> dict[str, Any]:
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    return {"cpu": torch.get_rng_state(), "cuda": cuda}
+
+
+def _folder(run: Path) -> Path:
+    for name in (FOLDER, f".{FOLDER}.old"):
+        if (run / name / "state.pt").is_file():
+            return run / name
+    raise InputError(f"{str(run)!r} holds no checkpoint. Train first: seqbench train ... --out {run}.")

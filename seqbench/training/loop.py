@@ -1,0 +1,207 @@
+"""The training loop: steps, looks at the validation split, checkpoints; a stopped run goes on where it was."""
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from seqbench.errors import InputError
+from seqbench.generation.plan import Plan, language_plan
+from seqbench.progress import progress
+from seqbench.training import checkpoint, optimiser
+from seqbench.training.data import Batch, Batches, by_length
+from seqbench.training.measures import Score, scores_by_label, total
+from seqbench.training.settings import Settings, read
+from seqbench.training.targets import Learner
+
+METRICS = "metrics.jsonl"
+
+
+def device_of(name: str = "auto") -> torch.device:
+    """The device of a name; the GPU, if there is one, for `auto`."""
+    if name != "auto":
+        return torch.device(name)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def plan_of(settings: Settings) -> Plan:
+    """The dataset of a run, with a validation split of in-distribution words to look at."""
+    sizes = {"validation_examples": 2000, "test_examples_per_length": settings.test_words}
+    return language_plan(settings.task, **{**sizes, **settings.recipe})
+
+
+def train(settings: Settings, out: Path, *, resume: bool = False, device: str = "auto") -> Path:
+    """Trains a model and leaves its folder: settings, metrics, checkpoint.
+
+    Args:
+        settings: the run.
+        out: its folder; a new one, or that of a stopped run with `resume`.
+        resume: go on with a stopped run of the same settings.
+        device: `auto`, `cpu`, `cuda`, ...
+
+    Raises:
+        InputError: the folder is there already, or holds another run.
+    """
+    out = out.expanduser().absolute()
+    claim(settings, out, resume=resume)
+    run = _Run(settings, out, device_of(device))
+    with run.batches() as batches:
+        run.go(batches)
+    return out
+
+
+def claim(settings: Settings, out: Path, *, resume: bool) -> None:
+    """Makes the folder, or checks that it holds this very run."""
+    if (out / "settings.json").exists():
+        if not resume:
+            raise InputError(f"{str(out)!r} holds a run already. Go on with it (--resume), or name a new folder.")
+        if read(out) != settings:
+            raise InputError(f"{str(out)!r} holds a run of other settings. Name a new folder for these.")
+        return
+    if out.exists() and any(out.iterdir()):
+        raise InputError(f"{str(out)!r} is not empty and holds no run. Name a new folder.")
+    out.mkdir(parents=True, exist_ok=True)
+    temporary = out / ".settings.json"
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1))
+    temporary.replace(out / "settings.json")
+
+
+class _Run:
+    """One run on its way."""
+
+    def __init__(self, settings: Settings, out: Path, device: torch.device) -> None:
+        self.settings, self.out, self.device = settings, out, device
+        planned = plan_of(settings)
+        torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
+        self.learner = Learner(settings, planned).to(device)
+        self.optimiser = optimiser.make(settings, self.learner)
+        self.validation = by_length(planned, "validation")
+        self.step, self.good, self.seconds, self.waited = 0, 0, 0.0, 0.0
+        if checkpoint.exists(out):
+            self._restore()
+
+    def _restore(self) -> None:
+        state = checkpoint.load_state(self.out)
+        checkpoint.load_weights(self.out, self.learner)
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.step, self.good = state["step"], state["good"]
+        self.seconds, self.waited = state["seconds"], state["waited"]
+        checkpoint.restore_random(state["random"])
+        _cut(self.out / METRICS, self.step)
+
+    @contextlib.contextmanager
+    def batches(self) -> Iterator[Batches]:
+        """The training data from the present step on."""
+        made = Batches(self.settings, self.step)
+        try:
+            yield made
+        finally:
+            made.close()
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are done, or validation was faultless often enough."""
+        patience = self.settings.patience
+        return self.step >= self.settings.steps or (patience > 0 and self.good >= patience)
+
+    def go(self, batches: Batches) -> None:
+        """Trains until the run is finished; an interrupt leaves a checkpoint."""
+        if self.finished:
+            return
+        left = self.settings.steps - self.step
+        with _asked_to_stop() as asked:
+            for _, batch in zip(progress(range(left), f"Training {self.settings.model}", left), batches, strict=False):
+                start = time.perf_counter()
+                loss = self._train_on(batch)
+                self.step += 1
+                self.seconds += time.perf_counter() - start
+                self.waited, batches.waited = self.waited + batches.waited, 0.0
+                if self.step % self.settings.check_every == 0 or self.step == self.settings.steps:
+                    self._look(loss)
+                if self.finished:
+                    break
+                if asked:
+                    self._save()
+                    raise KeyboardInterrupt
+
+    def _train_on(self, batch: Batch) -> torch.Tensor:
+        self.learner.train()
+        with self._precision():
+            loss = self.learner.loss(batch, self.device)
+        loss.backward()
+        optimiser.apply(self.settings, self.learner, self.optimiser, self.step)
+        return loss.detach()
+
+    def _precision(self) -> Any:
+        if self.settings.precision == "fp32":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.type, dtype=torch.bfloat16)
+
+    def _look(self, loss: torch.Tensor) -> None:
+        """Measures on the validation split, notes it, and saves."""
+        self.learner.eval()
+        scores = [total(scores_by_label(self.learner.model, batch, self.device)) for batch in self.validation.values()]
+        score = sum(scores, Score(0, 0))
+        self.good = self.good + 1 if score.right == score.words else 0
+        share = self.waited / max(self.waited + self.seconds, 1e-9)
+        facts = {
+            "step": self.step,
+            "loss": round(float(loss), 6),
+            "validation": score.facts(),
+            "waiting": round(share, 4),
+        }
+        with (self.out / METRICS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(facts | {"seconds": round(self.seconds, 3)}) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self._save()
+
+    def _save(self) -> None:
+        more = {"good": self.good, "seconds": self.seconds, "waited": self.waited}
+        checkpoint.save(self.out, self.step, self.learner, self.optimiser, more)
+
+
+@contextlib.contextmanager
+def _asked_to_stop() -> Iterator[list[int]]:
+    """A list that holds the signals that asked to stop: a step is never cut in two. A second one stops at once."""
+    asked: list[int] = []
+
+    def ask(number: int, frame: object) -> None:
+        del frame
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _cut(path: Path, step: int) -> None:
+    """Leaves out what a stopped run wrote after its last checkpoint."""
+    if path.exists():
+        kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _step(line) <= step]
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+        temporary.replace(path)
+
+
+def _step(line: str) -> float:
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError):
+        return float("inf")  # a line that was cut off

@@ -1,0 +1,164 @@
+"""What a run is: the dataset, the model, the optimiser, the seeds. One record, one file, one run folder."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from seqbench.errors import InputError, unknown_name
+
+ALSO = ("syntactic_class", "node_classes")
+TIERS = ("quick", "paper")
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A run, resolved.
+
+    Attributes:
+        task: a dataset.
+        model: a name of `seqbench.models`.
+        options: the model's own options.
+        recipe: options of the dataset, as for `load_dataset`.
+        sampling: weights of the laws that draw training words; those of the dataset where empty.
+        also: further targets: `syntactic_class` (of the word), `node_classes` (of every block of the reduction).
+        tier: the preset that the rest began as.
+        steps: batches at most.
+        batch: words a batch, all of one length.
+        learning_rate: after the warm-up.
+        warmup: share of the steps in which the rate rises from zero.
+        schedule: `constant` or `cosine` (down to 2 %).
+        optimiser: `adamw` or `amsgrad`.
+        weight_decay: of all weights.
+        clip: largest norm of a gradient.
+        centralise: whether gradients of matrices lose their mean (gradient centralisation).
+        seed: of the model's initial weights and dropout.
+        data_seed: of the training words.
+        check_every: steps between looks at the validation split.
+        patience: looks in a row with nothing wrong after which training stops early; 0 for never.
+        test_lengths: how many lengths of the test split are looked at in the end; 0 for all.
+        test_words: words a length.
+        precision: `fp32` or `bf16`.
+    """
+
+    task: str
+    model: str
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
+    recipe: dict[str, Any] = msgspec.field(default_factory=dict)
+    sampling: dict[str, float] = msgspec.field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    tier: str = "quick"
+    steps: int = 2000
+    batch: int = 128
+    learning_rate: float = 1e-3
+    warmup: float = 0.05
+    schedule: str = "constant"
+    optimiser: str = "adamw"
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    centralise: bool = False
+    seed: int = 0
+    data_seed: int = 0
+    check_every: int = 100
+    patience: int = 3
+    test_lengths: int = 24
+    test_words: int = 128
+    precision: str = "fp32"
+
+    @property
+    def run_id(self) -> str:
+        """A name that tells this run from all others: equal settings, equal names.
+
+        Example:
+            >>> Settings(task="parity_check", model="ldru").run_id[:22]
+            'parity_check-ldru-s0-0'
+        """
+        digest = hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:8]
+        return f"{self.task}-{self.model}-s{self.seed}-{self.data_seed}-{digest}"
+
+
+def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Settings:
+    """The settings of a tier, with those of the model's preset and then the changes on top.
+
+    Raises:
+        UnknownNameError: no such tier, setting or further target.
+        InputError: a value that cannot be used.
+
+    Example:
+        >>> resolve("parity_check", "ldru", "quick", steps=300).steps
+        300
+    """
+    if tier not in TIERS:
+        raise unknown_name("tier", tier, TIERS)
+    preset = _preset(tier)
+    values = preset.get("all", {}) | preset.get(model, {}) | changes
+    known = set(Settings.__struct_fields__)
+    for key in values:
+        if key not in known:
+            raise unknown_name("setting", key, sorted(known))
+    options = (
+        preset.get("all", {}).get("options", {}) | preset.get(model, {}).get("options", {}) | values.pop("options", {})
+    )
+    settings = _convert({**values, "task": task, "model": model, "tier": tier, "options": options})
+    _check(settings)
+    return settings
+
+
+def _preset(tier: str) -> dict[str, Any]:
+    return tomllib.loads((files("seqbench.training") / "presets" / f"{tier}.toml").read_text(encoding="utf-8"))
+
+
+def _convert(values: Mapping[str, Any]) -> Settings:
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        raise InputError(f"A setting cannot be used: {error}. `seqbench train --help` lists them.") from None
+
+
+def _check(settings: Settings) -> None:
+    for name in settings.also:
+        if name not in ALSO:
+            raise unknown_name("further target", name, ALSO)
+    for key, least in {
+        "steps": 1,
+        "batch": 1,
+        "check_every": 1,
+        "patience": 0,
+        "test_words": 1,
+        "test_lengths": 0,
+    }.items():
+        if getattr(settings, key) < least:
+            raise InputError(f"{key}={getattr(settings, key)} is too small. Give {least} or more.")
+    for key, choices in {
+        "schedule": ("constant", "cosine"),
+        "optimiser": ("adamw", "amsgrad"),
+        "precision": ("fp32", "bf16"),
+    }.items():
+        if getattr(settings, key) not in choices:
+            raise unknown_name(key, getattr(settings, key), choices)
+    if not settings.learning_rate > 0 or not 0 <= settings.warmup <= 1:
+        raise InputError(
+            f"learning_rate={settings.learning_rate:g}, warmup={settings.warmup:g}: the rate is above 0, "
+            "the warm-up a share from 0 to 1."
+        )
+
+
+def read(path: Path) -> Settings:
+    """The settings of a run folder.
+
+    Raises:
+        InputError: no run folder, or settings of another release.
+    """
+    try:
+        return msgspec.json.decode((path / "settings.json").read_bytes(), type=Settings)
+    except FileNotFoundError:
+        raise InputError(
+            f"{str(path)!r} holds no run: settings.json is not there. Name a folder that `seqbench train` made."
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise InputError(
+            f"{str(path / 'settings.json')!r} cannot be read: {error}. Was it written by another release?"
+        ) from None

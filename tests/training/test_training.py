@@ -1,0 +1,219 @@
+"""Runs stop and go on as if never stopped; measures add up; bad input is one sentence."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import seqbench
+from seqbench.cli import main
+from seqbench.errors import InputError, SeqbenchError, UnknownNameError
+
+torch = pytest.importorskip("torch")
+
+from seqbench.training import checkpoint, loop  # noqa: E402 -- torch may be absent
+from seqbench.training.data import Batches, by_length  # noqa: E402
+from seqbench.training.evaluate import evaluate  # noqa: E402
+from seqbench.training.intervals import wilson  # noqa: E402
+from seqbench.training.settings import Settings, read, resolve  # noqa: E402
+from seqbench.training.targets import node_classes  # noqa: E402
+
+SMALL = {"steps": 30, "batch": 16, "check_every": 10, "patience": 0, "test_lengths": 3, "test_words": 8}
+RECIPE = {"train_lengths": [1, 12], "test_lengths": [13, 20]}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def small(task="parity_check", model="ldru", **changes):
+    return resolve(task, model, **{**SMALL, "recipe": RECIPE, "options": {"width": 16}, **changes})
+
+
+def losses(run):
+    return [(line["step"], line["loss"]) for line in map(json.loads, (run / "metrics.jsonl").read_text().splitlines())]
+
+
+def test_a_stopped_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch):
+    whole = loop.train(small(), tmp_path / "whole")
+    real = loop._Run._train_on
+
+    def stop_at_17(self, batch):
+        loss = real(self, batch)
+        if self.step == 16:
+            os.kill(os.getpid(), signal.SIGINT)
+        return loss
+
+    monkeypatch.setattr(loop._Run, "_train_on", stop_at_17)
+    with pytest.raises(KeyboardInterrupt):
+        loop.train(small(), tmp_path / "parts")
+    assert checkpoint.load_state(tmp_path / "parts")["step"] == 17
+    monkeypatch.undo()
+    parts = loop.train(small(), tmp_path / "parts", resume=True)
+    assert losses(parts) == losses(whole)
+    assert [step for step, _ in losses(whole)] == [10, 20, 30]
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_as_if_never_killed(tmp_path):
+    settings = ["--model", "ldru", "--set", "width=16", "--steps", "400", "--batch", "16", "--patience", "0"]
+    command = [sys.executable, "-m", "seqbench", "train", "parity_check", *settings]
+    subprocess.run([*command, "--out", tmp_path / "whole"], check=True, capture_output=True)
+    with subprocess.Popen([*command, "--out", tmp_path / "parts"], stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "parts" / "metrics.jsonl").exists():
+            time.sleep(0.05)
+        time.sleep(0.3)
+        process.kill()
+    subprocess.run([*command, "--out", tmp_path / "parts", "--resume"], check=True, capture_output=True)
+    assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
+
+
+def test_training_stops_early_by_validation_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "scores_by_label", lambda *_: {0: loop.Score(5, 5)})
+    run = loop.train(small(steps=200, patience=2), tmp_path / "run")
+    assert losses(run)[-1][0] == 20
+
+
+def test_batches_are_those_of_the_stream():
+    made = Batches(small(), first=3)
+    try:
+        found = [batch for _, batch in zip(range(4), made, strict=False)]
+    finally:
+        made.close()
+    wanted = seqbench.stream("parity_check", batch_size=16, lengths=(1, 12)).seek(3)
+    for batch in found:
+        tokens, labels = next(wanted)
+        assert (batch.tokens.numpy() == tokens).all()
+        assert (batch.labels.numpy() == labels).all()
+
+
+def test_an_error_in_the_thread_reaches_the_reader(monkeypatch):
+    monkeypatch.setattr(seqbench.generation.batches.Stream, "batch", lambda *_: 1 / 0)
+    made = Batches(small())
+    try:
+        with pytest.raises(ZeroDivisionError):
+            next(iter(made))
+    finally:
+        made.close()
+
+
+def test_words_by_length_are_all_words():
+    planned = loop.plan_of(small("dyck_d3"))
+    batches = by_length(planned, "test")
+    assert list(batches) == list(range(13, 21))
+    lang = seqbench.language("dyck_d3")
+    for length, batch in batches.items():
+        assert batch.tokens.shape == (8, length)
+        assert lang.label_all(batch.tokens.numpy()) == batch.labels.tolist()
+
+
+@pytest.mark.parametrize("name", ["dyck_d3", "cycle_navigation", "tomita_5"])
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 13])
+def test_node_classes_are_those_of_their_blocks(name, length):
+    from seqbench.models import create
+
+    lang = seqbench.language(name)
+    words = np.random.default_rng(length).integers(0, len(lang.alphabet), (5, length))
+    model = create("ldru", vocabulary=len(lang.alphabet), classes=2, width=8)
+    nodes = model.node_states(torch.from_numpy(words), torch.full((5,), length))
+    for row, start, width, found in zip(
+        nodes.row.tolist(), nodes.start.tolist(), nodes.width.tolist(), node_classes(lang.monoid, words), strict=True
+    ):
+        assert found == lang.syntactic_class(words[row, start : start + width])
+
+
+@pytest.mark.parametrize("also", [(), ("syntactic_class",), ("node_classes",), ("syntactic_class", "node_classes")])
+def test_results_add_up(tmp_path, also):
+    run = loop.train(small("dyck_d2", also=also), tmp_path / "run")
+    facts = evaluate(run)
+    metrics = facts["metrics"]
+    assert metrics["ood"]["words"] == sum(score["words"] for score in metrics["per_length"].values()) == 24
+    assert metrics["members"]["words"] + metrics["random_non_members"]["words"] == 24
+    assert metrics["ood"]["right"] == metrics["members"]["right"] + metrics["random_non_members"]["right"]
+    assert metrics["near_misses"]["words"] > 0
+    assert facts["task"]["version"] == "1.0.0"
+    longer = evaluate(run, lengths=(30, 31), words=4)["metrics"]["per_length"]
+    assert set(longer) == {"30", "31"}
+
+
+def test_wilson_is_that_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    for right, words in [(0, 1), (0, 50), (1, 3), (47, 50), (50, 50), (999, 1000)]:
+        wanted = stats.binomtest(right, words).proportion_ci(method="wilson")
+        assert wilson(right, words) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_equal_settings_have_equal_names():
+    assert small().run_id == small().run_id
+    assert small().run_id != small(seed=1).run_id
+    assert small().run_id != small(options={"width": 17}).run_id
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"tier": "quik"}, "quick"),
+        ({"stepps": 3}, "steps"),
+        ({"steps": 0}, "1 or more"),
+        ({"steps": "many"}, "steps"),
+        ({"schedule": "cosin"}, "cosine"),
+        ({"also": ("syntactic_clas",)}, "syntactic_class"),
+        ({"learning_rate": -1.0}, "above 0"),
+    ],
+)
+def test_bad_settings_are_one_sentence(changes, part):
+    with pytest.raises(SeqbenchError, match=part):
+        resolve("parity_check", "ldru", **changes)
+
+
+def test_other_models_have_no_nodes(tmp_path):
+    with pytest.raises(InputError, match="ldru, bbt_grc"):
+        loop.train(small(model="gru", also=("node_classes",)), tmp_path / "run")
+    with pytest.raises(UnknownNameError, match="ldru"):
+        loop.train(small(model="ldrru"), tmp_path / "other")
+
+
+def test_a_folder_is_not_taken_twice(tmp_path):
+    run = loop.train(small(steps=10), tmp_path / "run")
+    with pytest.raises(InputError, match="--resume"):
+        loop.train(small(steps=10), run)
+    with pytest.raises(InputError, match="other settings"):
+        loop.train(small(steps=20), run, resume=True)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "note.txt").write_text("mine")
+    with pytest.raises(InputError, match="not empty"):
+        loop.train(small(), tmp_path / "mine")
+    with pytest.raises(InputError, match="holds no run"):
+        read(tmp_path / "mine")
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path):
+    run = loop.train(small(steps=10), tmp_path / "run")
+    text = (run / "settings.json").read_text().replace('"width": 16', '"width": 24')
+    (run / "settings.json").write_text(text)
+    with pytest.raises(InputError, match="does not fit"):
+        evaluate(run)
+
+
+def test_the_commands_say_what_they_did(tmp_path):
+    settings = ["--model", "lstm", "--set", "width=8", "--steps", "20", "--batch", "8", "--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(main, ["train", "even_pairs", *settings, "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == json.loads((tmp_path / "run" / "result.json").read_text())
+    again = CliRunner().invoke(main, ["evaluate", str(tmp_path / "run"), "--lengths", "50", "51", "--words", "4"])
+    assert "beyond it" in again.stdout
+    assert CliRunner().invoke(main, ["evaluate", str(tmp_path)]).exit_code == 2
+    assert CliRunner().invoke(main, ["train", "even_pairs", "--model", "lstmm"]).exit_code == 2
+
+
+def test_settings_round_trip(tmp_path):
+    run = loop.train(small(steps=10, sampling={"class": 0.5, "balanced": 0.5}), tmp_path / "run")
+    assert read(run) == small(steps=10, sampling={"class": 0.5, "balanced": 0.5})
+    assert isinstance(read(run), Settings)
