@@ -83,11 +83,16 @@ def test_generate_replaces_only_its_own_folders(tmp_path):
     assert (foreign / "thesis.tex").read_text() == "years of work"
 
 
+def _sizes(out):
+    return [file.stat().st_size for file in out.parent.glob(f".{out.name}.*/*/*.parquet")]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_generate_leaves_nothing(tmp_path, number):
     command = [sys.executable, "-m", "seqbench", "generate", "dyck_d6", "--train-examples", "200000000"]
     with subprocess.Popen([*command, "--out", tmp_path / "out"], stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not list(tmp_path.glob(".out.*/*/*.parquet")):
+        # Wait for rows: an interrupt in the very moment in which a bar is first drawn prints a line of its own.
+        while process.poll() is None and max(_sizes(tmp_path / "out"), default=0) <= 4:
             time.sleep(0.01)
         process.send_signal(number)
         errors = process.communicate()[1]
