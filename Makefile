@@ -14,8 +14,9 @@ $(VENV)/.ready: pyproject.toml
 
 setup: $(VENV)/.ready
 
-run: setup  ## make dyck_d6; show examples of every split, sizes, digest
+run: setup  ## make dyck_d6; show examples of every split, sizes, digests, and what its training words cover
 	$(BIN)/seqbench show dyck_d6
+	$(BIN)/seqbench coverage dyck_d6
 
 test: setup
 	$(BIN)/python -m pytest -n auto

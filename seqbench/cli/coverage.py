@@ -49,7 +49,7 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 
 @click.command()
 @language_options
-@click.option("--train", required=True, help="Training words: a .parquet, .csv, .tsv, .jsonl or .txt file, or a glob.")
+@click.option("--train", help="A .parquet, .csv, .tsv, .jsonl or .txt file, or a glob; by default the dataset's own.")
 @click.option("--test", help="Test words; by default the dataset's own test recipe, exactly.")
 @click.option("--column", help="The column of words (default: input_ids, or the only one that could be).")
 @click.option("--schedule", default="tree", show_default=True, help="How a model joins blocks: tree, scan or left.")
@@ -58,7 +58,7 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 @click.option("--html", type=click.Path(), help="Also write a page that needs nothing else.")
 @click.option("--png", type=click.Path(), help="Also draw the heat maps (.png, .svg or .pdf).")
 @as_json
-def coverage(train: str, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
+def coverage(train: str | None, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
     """Show which compositions of syntactic classes a training set covers."""
     from seqbench.covering.api import coverage as measure
     from seqbench.covering.page import check_outputs, write_html

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from seqbench.algebra.monoid import Monoid
 from seqbench.catalogue.reader import open_catalogue
@@ -26,7 +27,7 @@ Array = npt.NDArray[Any]
 
 def coverage(
     name: str | Language,
-    train: Any,
+    train: Any = None,
     test: Any = None,
     *,
     column: str | None = None,
@@ -39,8 +40,8 @@ def coverage(
 
     Args:
         name: a dataset, or a Language of your own.
-        train: training words of any origin: a Dataset, an Arrow table, a path or glob (.parquet, .csv, .jsonl, .txt),
-            or a list of words as text or ids.
+        train: training words of any origin: a Dataset, an Arrow table, a data frame, an array, a path or glob
+            (.parquet, .csv, .tsv, .jsonl, .txt), or a list of words as text or ids. Without them the dataset's own.
         test: test words likewise. Without them the dataset's own test recipe is taken, exactly.
         column: which column holds the words.
         schedule: how a model joins blocks: "tree", "scan" or "left".
@@ -58,6 +59,8 @@ def coverage(
     """
     min_width = whole("min_width", min_width, 1, 1 << 30)
     lang = language(name, catalogue) if isinstance(name, str) else name
+    if train is None:
+        train = _own_words(name, catalogue)
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
     if tally.words == 0:
         raise InputError("The training data holds no word. Give at least one.")
@@ -72,6 +75,19 @@ def coverage(
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)
+
+
+def _own_words(name: str | Language, catalogue: Folder) -> pa.RecordBatchReader:
+    """The training words of a dataset, made block by block."""
+    if not isinstance(name, str) or name not in open_catalogue(catalogue).datasets:
+        raise InputError(
+            f"{name!r} is no dataset with training words of its own. Give some: train=..., or --train FILE."
+        )
+    planned = language_plan(name, catalogue, classes=False)
+    if "train" not in planned.splits:
+        raise InputError(f"{name} has no training words (train_examples is 0). Give some: train=..., or --train FILE.")
+    blocks = planned.blocks("train", range(planned.splits["train"].num_blocks))
+    return pa.RecordBatchReader.from_batches(planned.schema, blocks)
 
 
 def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterable[Chunk]:

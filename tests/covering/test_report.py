@@ -544,3 +544,13 @@ def test_expected_coverage_names_what_will_be_missing():
 def test_recipes_whose_expected_coverage_is_unknown_are_refused(options):
     with pytest.raises(InputError):
         expected_coverage("dyck_d2", **options)
+
+
+def test_without_training_words_the_datasets_own_are_measured():
+    own = seqbench.coverage("dyck_d2", test_lengths=(41, 44))
+    loaded = seqbench.load_dataset("dyck_d2", split="train", streaming=True)
+    given = seqbench.coverage("dyck_d2", loaded, test_lengths=(41, 44))
+    assert own.train.words == 100_000
+    assert own.to_dict() == given.to_dict()
+    with pytest.raises(InputError, match="--train FILE"):
+        seqbench.coverage(seqbench.language("dyck_d2"))
