@@ -61,13 +61,13 @@ def _harness():
 def test_the_harness_runs_the_tasks(tmp_path):
     asked = {"test_lengths": [42, 44], "test_examples_per_length": 4}
     command = [_harness(), "-m", "lm_eval", "--model", "dummy", "--include_path", str(PATH), "--num_fewshot", "2"]
-    command += ["--tasks", "seqbench_dyck_d6,seqbench_prefix_p2_q2", "--metadata", json.dumps(asked)]
+    command += ["--tasks", "seqbench_dyck_d6,seqbench_prefix_p2_q2,seqbench_group_d4", "--metadata", json.dumps(asked)]
     command += ["--output_path", str(tmp_path / "out"), "--log_samples"]
     settings = {"PYTHONPATH": str(PATH.parents[2]), "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
     done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())["results"]
-    assert set(results) == {"seqbench_dyck_d6", "seqbench_prefix_p2_q2"}
+    assert set(results) == {"seqbench_dyck_d6", "seqbench_prefix_p2_q2", "seqbench_group_d4"}
     samples = next((tmp_path / "out").rglob("samples_seqbench_dyck_d6_*.jsonl")).read_text().splitlines()
     docs = [json.loads(line)["doc"] for line in samples]
     assert sorted({len(doc["input_ids"]) for doc in docs}) == [42, 43, 44]

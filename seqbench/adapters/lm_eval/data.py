@@ -49,11 +49,18 @@ def custom_dataset(dataset: str = "dyck_d6", **metadata: Any) -> dict[str, datas
 
 
 def _questions(planned: BasePlan, rows: datasets.Dataset) -> datasets.Dataset:
-    symbols, names = symbols_of(planned), list(planned.label_names)
+    names = list(planned.label_names)
 
-    def ask(batch: dict[str, Any]) -> dict[str, Any]:
-        words = [" ".join([symbols[i] for i in word]) for word in batch["input_ids"]]
-        number = len(words)
-        return {"question": [planned.recipe.title] * number, "word": words, "choices": [names] * number}
+    def ask(row: dict[str, Any]) -> dict[str, Any]:
+        return {"question": planned.recipe.title, "word": _word(planned, row), "choices": names}
 
-    return rows.map(ask, batched=True, desc="Writing words")
+    return rows.map(ask, desc="Writing words")
+
+
+def _word(planned: BasePlan, row: dict[str, Any]) -> str:
+    """A word as text: a task shows its rows itself; symbols of a language are written apart."""
+    task = getattr(planned, "task", None)
+    if task is not None:
+        return str(task.show(row)["input_ids"])
+    symbols = symbols_of(planned)
+    return " ".join([symbols[i] for i in row["input_ids"]])

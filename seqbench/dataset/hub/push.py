@@ -92,7 +92,7 @@ class Push:
         except HfHubHTTPError as error:
             raise InputError(_advice(self.repository, error)) from error
         except _BROKEN as error:
-            reason = f"{error} {error.__cause__ or ''}".strip().rstrip(".")
+            reason = " ".join(dict.fromkeys([str(error), str(error.__cause__ or error)])).rstrip(".")
             raise InputError(
                 f"The Hub could not be reached, or broke off: {reason}. Run the same command again: what was "
                 "uploaded is not sent twice."
