@@ -119,3 +119,50 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
         return
     results = sweeps.sweep(Path(grid), Path(out), jobs)
     click.echo(json.dumps(results, indent=1) if as_json else sweeps.table(results))
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@click.option(
+    "--words", type=click.IntRange(1), default=4096, show_default=True, help="Words whose blocks are looked at."
+)
+@click.option("--png", type=click.Path(), help="Also draw the blocks in the plane of most variance.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def classes(run: str, words: int, png: str | None, device: str, as_json: bool) -> None:
+    """Show what a trained tree model has learnt of the syntactic classes and their products."""
+    require_torch()
+    from seqbench.training.classes import classes_of, classes_text, draw
+
+    found = classes_of(Path(run), words, device)
+    if png:
+        draw(found, png)
+    click.echo(json.dumps(found.facts(), indent=1) if as_json else classes_text(found))
+
+
+@click.command()
+@click.option("--models", required=True, multiple=True, help="A reference model; may be repeated.")
+@click.option("--lengths", required=True, multiple=True, type=click.IntRange(1), help="A length; may be repeated.")
+@click.option("--batch", type=click.IntRange(1), default=16, show_default=True, help="Words in a pass.")
+@click.option("--limit", type=float, default=5.0, show_default=True, help="Seconds after which a model is left out.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
+@click.option("--png", type=click.Path(), help="Also draw seconds against length.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def profile(
+    models: tuple[str, ...],
+    lengths: tuple[int, ...],
+    batch: int,
+    limit: float,
+    device: str,
+    png: str | None,
+    as_json: bool,
+) -> None:
+    """Measure inference time and memory of models against length."""
+    require_torch()
+    from seqbench.training import profile as profiles
+    from seqbench.training.loop import device_of
+
+    rows = profiles.profile(models, lengths, batch=batch, limit=limit, device=device_of(device))
+    if png:
+        profiles.draw(rows, png)
+    click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))

@@ -69,7 +69,7 @@ def curve(
     spans: Mapping[str, tuple[float, float]] | None = None,
     xlabel: str = "length",
     ylabel: str = "accuracy",
-    log_x: bool = False,
+    log: str = "",
     limits: tuple[float, float] | None = None,
 ) -> "Figure":
     """Lines over a common x, with bands around them and shaded spans of x.
@@ -81,7 +81,7 @@ def curve(
         spans: the first and last x of shaded ranges by name, such as the lengths of training.
         xlabel: what x is.
         ylabel: what y is.
-        log_x: whether x is logarithmic.
+        log: the logarithmic axes: "", "x", "y" or "xy".
         limits: the lowest and highest y.
 
     Raises:
@@ -106,11 +106,59 @@ def curve(
             if name in bands:
                 low_edge, high_edge = (np.asarray(edge, np.float64) for edge in bands[name])
                 axes.fill_between(points, low_edge, high_edge, color=colour, alpha=0.18, linewidth=0)
-        axes.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", ylim=limits)
+        axes.set(
+            xlabel=xlabel,
+            ylabel=ylabel,
+            xscale="log" if "x" in log else "linear",
+            yscale="log" if "y" in log else "linear",
+        )
+        axes.set_ylim(limits)
         axes.margins(x=0.02)
         axes.grid(axis="y", color=style.RULE, linewidth=0.5, alpha=0.6)
         if len(lines) + len(spans) > 1:
             figure.legend(loc="outside right upper")
+    return figure
+
+
+def scatter(
+    points: npt.ArrayLike,
+    classes: npt.ArrayLike,
+    names: Sequence[str],
+    *,
+    xlabel: str = "first direction",
+    ylabel: str = "second direction",
+    most: int = 5000,
+) -> "Figure":
+    """Points in the plane, coloured by class; the most frequent classes are named at their middles.
+
+    Args:
+        points: (n, 2).
+        classes: the class of each point, shape (n,).
+        names: of the classes.
+        xlabel: what the first coordinate is.
+        ylabel: what the second is.
+        most: points drawn, evenly chosen.
+
+    Raises:
+        InputError: no points in the plane, or no matplotlib.
+
+    Example:
+        >>> figure = scatter([[0, 0], [1, 1]], [0, 1], ["even", "odd"])
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['even', 'odd']
+    """
+    place, of = np.asarray(points, np.float64), np.asarray(classes)
+    if place.ndim != 2 or place.shape[1] != 2 or len(of) != len(place):
+        raise InputError(f"Points of shape {place.shape} with {len(of)} classes cannot be drawn. Give (n, 2) and n.")
+    shown = slice(None, None, max(1, len(place) // most))
+    with style.look():
+        figure, axes = style.plot(5.6, 4.7)
+        axes.scatter(place[shown, 0], place[shown, 1], c=of[shown], cmap="turbo", s=5, linewidths=0, alpha=0.6)
+        numbers, counts = np.unique(of, return_counts=True)
+        for number in np.sort(numbers[np.argsort(-counts, kind="stable")][:MAX_NAMES]):
+            x, y = np.median(place[of == number], axis=0)
+            axes.text(x, y, clipped(names[number]) or "empty", size=style.SMALL, ha="center", va="center")
+        axes.set(xlabel=xlabel, ylabel=ylabel)
     return figure
 
 

@@ -40,7 +40,7 @@ def evaluate(
     """
     settings = read(run)
     where = device_of(device)
-    learner, state = _learner(run, settings, where)
+    learner, state = learner_of(run, settings, where)
     planned = _plan(settings, lengths, words)
     start = time.perf_counter()
     splits: dict[str, Any] = {
@@ -89,7 +89,8 @@ def command(settings: Settings) -> str:
     return " ".join(parts)
 
 
-def _learner(run: Path, settings: Settings, device: torch.device) -> tuple[Learner, dict[str, Any]]:
+def learner_of(run: Path, settings: Settings, device: torch.device) -> tuple[Learner, dict[str, Any]]:
+    """The trained model of a run, ready to be asked, and the state of its checkpoint."""
     learner = Learner(settings, language_plan(settings.task, **settings.recipe))
     checkpoint.load_weights(run, learner)
     return learner.to(device).eval(), checkpoint.load_state(run)

@@ -175,9 +175,7 @@ def test_bad_heat_maps(arguments, words):
 
 def test_curves():
     bands = {"a": ([0, 0, 0], [1, 1, 1])}
-    figure = curve(
-        [1, 2, 4], {"a": [0, 1, 0], "b": [1, np.nan, 0]}, bands=bands, spans={"training": (1, 2)}, log_x=True
-    )
+    figure = curve([1, 2, 4], {"a": [0, 1, 0], "b": [1, np.nan, 0]}, bands=bands, spans={"training": (1, 2)}, log="x")
     assert len(figure.axes[0].lines) == 2
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["training", "a", "b"]
     with pytest.raises(InputError, match=r"line 'a'.*\(2,\)"):
