@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 
 import datasets
@@ -14,6 +13,7 @@ from click.testing import CliRunner
 from seqbench.cli import main
 from seqbench.generation.plan import dataset_names
 from seqbench.languages import language
+from tests.interrupts import SEQBENCH
 
 SMALL = ["--train-examples", "300", "--validation-examples", "50", "--test-examples-per-length", "2"]
 
@@ -89,8 +89,9 @@ def _sizes(out):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_generate_leaves_nothing(tmp_path, number):
-    command = [sys.executable, "-m", "seqbench", "generate", "dyck_d6", "--train-examples", "200000000"]
-    with subprocess.Popen([*command, "--out", tmp_path / "out"], stderr=subprocess.PIPE, text=True) as process:
+    command = [*SEQBENCH, "generate", "dyck_d6", "--train-examples", "200000000"]
+    command += ["--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         # Wait for rows: an interrupt in the very moment in which a bar is first drawn prints a line of its own.
         while process.poll() is None and max(_sizes(tmp_path / "out"), default=0) <= 4:
             time.sleep(0.01)

@@ -37,7 +37,7 @@ def flags(**options):
 
 def start(*arguments):
     """A command in a process of its own, without bars."""
-    command, pipe = [sys.executable, "-m", "seqbench", *map(str, arguments)], subprocess.PIPE
+    command, pipe = [*SEQBENCH, *map(str, arguments)], subprocess.PIPE
     return subprocess.Popen(command, env=os.environ | SETTINGS, stderr=pipe, stdout=pipe, text=True)
 
 
@@ -198,6 +198,7 @@ def hub(tmp_path_factory):
 REPORT = """
 import resource, signal, sys
 from seqbench.cli import main
+from tests.interrupts import SEQBENCH
 if sys.argv[4:]:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # else the process is killed, which no full disk does
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
