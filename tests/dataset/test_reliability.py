@@ -21,6 +21,7 @@ from seqbench.dataset.hub.manifest import NAME, encode, read_manifest, sealed
 from seqbench.dataset.hub.verify import verify_folder
 from seqbench.dataset.logical import digest_of
 from seqbench.generation.plan import plan
+from tests.interrupts import SEQBENCH
 
 MEDIUM = {"train_examples": 400_000, "validation_examples": 50, "test_lengths": [41, 42], "test_examples_per_length": 4}
 
@@ -198,7 +199,6 @@ def hub(tmp_path_factory):
 REPORT = """
 import resource, signal, sys
 from seqbench.cli import main
-from tests.interrupts import SEQBENCH
 if sys.argv[4:]:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # else the process is killed, which no full disk does
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
