@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -110,6 +111,22 @@ def test_every_schedule_for_recipes(schedule, tmp_path):
     assert facts["num_missing"] == 0
     assert min(facts["words_fully_covered"].values()) == pytest.approx(1)
     assert max(facts["words_fully_covered"].values()) <= 1
+
+
+def test_progress_counts_words_and_compositions(train, tmp_path):
+    datasets.enable_progress_bars()
+    found = run("cover", "dyck_d2", "--max-length", 20, "--out", tmp_path / "cover.parquet", "--json")
+    total = json.loads(found.stdout)["covered"]
+    assert f"| {total}/{total} [" in found.stderr  # no more and no less
+    assert "50 words" in run("coverage", "dyck_d3", "--train", train).stderr
+
+
+@pytest.mark.parametrize("name", ["cover.txt", "cover", "cover.parquet.gz"])
+def test_a_cover_is_parquet(name, tmp_path):
+    found = run("cover", "dyck_d2", "--max-length", 20, "--out", tmp_path / name)
+    assert found.exit_code == 2
+    assert ".parquet" in found.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_cover_lists_all_that_cannot_be_covered(tmp_path):

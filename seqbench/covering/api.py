@@ -1,6 +1,6 @@
 """The calls: coverage of data, expected coverage of a recipe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
 from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
-from seqbench.progress import progress
+from seqbench.progress import counting
 
 Array = npt.NDArray[Any]
 
@@ -58,7 +58,12 @@ def coverage(
         (3, True)
     """
     min_width = whole("min_width", min_width, 1, 1 << 30)
-    lang = language(name, catalogue) if isinstance(name, str) else name
+    lang = name if isinstance(name, Language) else language(name, catalogue)
+    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
+    if test_lengths is not None and not is_dataset:
+        raise InputError(
+            f"test_lengths is {test_lengths!r}, and {lang.name!r} is no dataset with a test recipe. Give test words."
+        )
     if train is None:
         train = _own_words(name, catalogue)
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
@@ -70,7 +75,6 @@ def coverage(
         )
     if test is not None:
         return _against_data(lang, tally, test, column)
-    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
     planned = language_plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
@@ -90,8 +94,11 @@ def _own_words(name: str | Language, catalogue: Folder) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(planned.schema, blocks)
 
 
-def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterable[Chunk]:
-    return progress(read_words(data, lang.alphabet, column), what)
+def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterator[Chunk]:
+    with counting(what, "words") as done:
+        for chunk in read_words(data, lang.alphabet, column):
+            yield chunk
+            done(len(chunk[1]) - 1)
 
 
 def _lengths(test_lengths: Any) -> dict[str, Any]:

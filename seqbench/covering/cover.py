@@ -188,7 +188,9 @@ def check_new(path: Path) -> None:
     """Nothing, if a file can be made there.
 
     Raises:
-        InputError: something is there already.
+        InputError: something is there already, or the name says that it is of another kind.
     """
+    if path.suffix != ".parquet":
+        raise InputError(f"{str(path)!r} does not end in .parquet, and that is what is written. Rename it.")
     if path.exists() or path.is_symlink():
         raise InputError(f"{str(path)!r} is there already. Name a new file.")

@@ -436,6 +436,17 @@ def test_bad_arguments_are_named():
         coverage("dyck_d6", pa.table({"input_ids": [[0, 1]]}), column="inputs")
 
 
+@pytest.mark.parametrize("name", [3, None, ["dyck_d6"]])
+def test_what_is_no_language_is_refused(name):
+    with pytest.raises(UnknownNameError, match="There is no dataset or language"):
+        coverage(name, ["01"])
+
+
+def test_lengths_of_a_recipe_that_is_not_there_are_refused():
+    with pytest.raises(InputError, match=r"test_lengths is \(3, 4\)"):
+        coverage(Language.from_regex("(01)*"), ["01"], test_lengths=(3, 4))
+
+
 @pytest.mark.parametrize("min_width", [0, -1, 1.5, "2", None])
 def test_a_bad_least_width_is_refused(min_width):
     with pytest.raises(SeqbenchError, match="min_width"):
