@@ -74,6 +74,27 @@ def test_languages_of_ones_own(train, tmp_path):
     assert facts["num_classes"] == 6  # (01)*
 
 
+def test_recipes_over_languages_of_ones_own_are_those_of_datasets(tmp_path):
+    """dyck_d3 as a regular expression, as a file and as a dataset: the same numbers."""
+    pattern = "(0(0(01)*1)*1)*"
+    definition = tmp_path / "own.toml"
+    definition.write_text(f'title = "x"\nsource = "me"\nalphabet = ["0", "1"]\nregex = "{pattern}"\n')
+    lengths = ("--test-lengths", 41, 60)
+    recipe = ("--train-examples", 1000, "--sampling", "uniform")
+    kept = ["needed", "training_length", "sufficient", "necessary", "mixture", "expected_seen", "rarest_chance"]
+    kept += ["levels", "words", "covered", "lower_bound", "uncoverable"]
+    facts = []
+    for number, which in enumerate((["dyck_d3"], [definition], ["--regex", pattern])):
+        covered = run("cover", *which, "--max-length", 14, *lengths, "--out", tmp_path / f"{number}.parquet", "--json")
+        found = [covered, *(run(*each, *lengths, "--json") for each in (["expect", *which, *recipe], ["plan", *which]))]
+        facts.append([{key: value for key, value in read_json(each).items() if key in kept} for each in found])
+    assert facts[0] == facts[1] == facts[2]
+    assert sorted(key for each in facts[0] for key in each) == sorted(kept)
+    found = read_json(run("coverage", definition, "--train", tmp_path / "0.parquet", *lengths, "--json"))
+    assert found["test_lengths"] == [41, 60]
+    assert found["num_missing"] == 0
+
+
 def test_expect_plan_and_cover(tmp_path):
     expected = read_json(run("expect", "dyck_d2", "--train-lengths", 1, 20, "--train-examples", 1000, "--json"))
     assert 0 < expected["expected_seen"] <= expected["possible_in_training"]

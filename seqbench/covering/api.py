@@ -16,6 +16,7 @@ from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts
 from seqbench.covering.inputs import Chunk, read_words
 from seqbench.covering.report import CoverageReport, Need, covered_words
 from seqbench.covering.schedules import check_schedule
+from seqbench.covering.subject import plan_for
 from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
 from seqbench.generation.plan import Folder, Plan, language_plan
@@ -46,7 +47,8 @@ def coverage(
         column: which column holds the words.
         schedule: how a model joins blocks: "tree", "scan" or "left".
         min_width: leave out joins with a narrower block (the LDRU study counts from 2).
-        test_lengths: lengths of the recipe's test words, where they differ from the dataset's.
+        test_lengths: lengths of the recipe's test words, where they differ from the dataset's; for a language, those
+            of uniform test words.
         catalogue: a folder with definitions of your own.
 
     Raises:
@@ -59,11 +61,6 @@ def coverage(
     """
     min_width = whole("min_width", min_width, 1, 1 << 30)
     lang = name if isinstance(name, Language) else language(name, catalogue)
-    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
-    if test_lengths is not None and not is_dataset:
-        raise InputError(
-            f"test_lengths is {test_lengths!r}, and {lang.name!r} is no dataset with a test recipe. Give test words."
-        )
     if train is None:
         train = _own_words(name, catalogue)
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
@@ -75,7 +72,10 @@ def coverage(
         )
     if test is not None:
         return _against_data(lang, tally, test, column)
-    planned = language_plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
+    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
+    subject = name if is_dataset else lang
+    has_recipe = is_dataset or test_lengths is not None
+    planned = plan_for(subject, catalogue, near_miss=False, **_lengths(test_lengths)) if has_recipe else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)

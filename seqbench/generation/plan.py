@@ -110,13 +110,15 @@ class Plan(BasePlan):
     recipe: Dataset
     _defaults: Dataset
 
-    def __init__(self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset) -> None:
-        """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
+    def __init__(
+        self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset, machine: Machine | None = None
+    ) -> None:
+        """The plan of a record of a catalogue, as its file has it in `defaults`; or of a machine that is in none."""
         self.name, self._catalogue, self._defaults = name, catalogue, defaults
-        if recipe.automaton not in catalogue.automata:
+        if machine is None and recipe.automaton not in catalogue.automata:
             what = f"language (named by {catalogue.file(name)})"
             raise unknown_name(what, recipe.automaton, catalogue.automata)
-        self.machine = machine_of(catalogue, recipe.automaton, recipe.parameters)
+        self.machine = machine or machine_of(catalogue, recipe.automaton, recipe.parameters)
         self.labels = self._label_ids(recipe)
         names = None if self.labels is None else tuple(self.machine.labels[label] for label in self.labels)
         self.recipe = msgspec.structs.replace(recipe, labels=names)  # one spelling, whether ids or names were given

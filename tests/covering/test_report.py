@@ -442,9 +442,14 @@ def test_what_is_no_language_is_refused(name):
         coverage(name, ["01"])
 
 
-def test_lengths_of_a_recipe_that_is_not_there_are_refused():
-    with pytest.raises(InputError, match=r"test_lengths is \(3, 4\)"):
-        coverage(Language.from_regex("(01)*"), ["01"], test_lengths=(3, 4))
+def test_test_lengths_of_a_language_of_ones_own_are_those_of_uniform_words():
+    own = Language.from_regex("(01)*")
+    assert coverage(own, ["01"]).to_dict().get("test_lengths") in (None, [])
+    words = ["".join(word) for word in itertools.product("01", repeat=3)]
+    by_recipe, by_words = coverage(own, ["01", "100"], test_lengths=3), coverage(own, ["01", "100"], words)
+    assert by_recipe.test_mass_covered == pytest.approx(by_words.test_mass_covered)
+    with pytest.raises(InputError, match="backwards"):
+        coverage(own, ["01"], test_lengths=(4, 3))
 
 
 @pytest.mark.parametrize("min_width", [0, -1, 1.5, "2", None])
