@@ -198,8 +198,8 @@ class Language:
             >>> lang.monoid.names[lang.syntactic_class("0011010")]  # one open bracket, two deep at most
             '001'
         """
-        tokens, offsets = encode_batch(self.alphabet, [word])
-        return int(self.monoid.class_of(tokens, offsets)[0])
+        tokens = self.encode(word)
+        return int(self.monoid.class_of(tokens, np.array([0, len(tokens)]))[0])
 
     def sample(
         self,

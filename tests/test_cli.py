@@ -52,6 +52,18 @@ def test_sample_prints_words_with_the_label():
     assert len(run("sample", "dyck_d6", "--length", 12, "--label", "accept", "-n", 5).stdout.splitlines()) == 5
 
 
+@pytest.mark.parametrize(
+    ("label", "name"), [("0010", "0010"), ("10", "1010"), ("short", "short")], ids=["name of digits", "id", "name"]
+)
+def test_a_label_of_digits_is_a_name_before_it_is_an_id(label, name):
+    words = json.loads(
+        run("sample", "prefix_p4_q2", "--length", 3 if name == "short" else 6, "--label", label, "--json").stdout
+    )
+    assert [word["label"] for word in words] == [name]
+    facts = json.loads(run("info", "prefix_p2_q2", "--labels", "10", "--train-examples", "99", "--json").stdout)
+    assert facts["recipe"]["labels"] == ["10"]
+
+
 def test_generate_writes_parquet_that_datasets_reads_with_label_names(tmp_path):
     out = tmp_path / "new" / "data"
     facts = read_json(run("generate", "dyck_d6", "--test-lengths", 501, 510, *SMALL, "--out", out, "--json"))
@@ -159,6 +171,7 @@ def test_check_recomputes_claims(tmp_path):
         (["info", "dyck_d6", "--labels", "accept", "--test-lengths", "41", "41"], "40, 42"),
         (["info", "dyck_d6", "--catalogue", "/nowhere/at/all"], "no catalogue folder"),
         (["sample", "dyck_d6", "--length", "13", "--label", "1"], "10, 12, 14"),
+        (["sample", "dyck_d6", "--length", "12", "--label", "7"], "The label 7 is not there. Labels run from 0 to 1"),
         (["sample", "dyck_d6", "--length", "x"], "not a valid integer"),
         (["sample", "dyck_d6", "--lenght", "12"], "--length"),
         (["generate", "dyck_d6", "--out", "/dev/null/x"], "cannot be written"),

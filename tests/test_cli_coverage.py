@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -73,6 +74,27 @@ def test_languages_of_ones_own(train, tmp_path):
     assert facts["num_classes"] == 6  # (01)*
 
 
+def test_recipes_over_languages_of_ones_own_are_those_of_datasets(tmp_path):
+    """dyck_d3 as a regular expression, as a file and as a dataset: the same numbers."""
+    pattern = "(0(0(01)*1)*1)*"
+    definition = tmp_path / "own.toml"
+    definition.write_text(f'title = "x"\nsource = "me"\nalphabet = ["0", "1"]\nregex = "{pattern}"\n')
+    lengths = ("--test-lengths", 41, 60)
+    recipe = ("--train-examples", 1000, "--sampling", "uniform")
+    kept = ["needed", "training_length", "sufficient", "necessary", "mixture", "expected_seen", "rarest_chance"]
+    kept += ["levels", "words", "covered", "lower_bound", "uncoverable"]
+    facts = []
+    for number, which in enumerate((["dyck_d3"], [definition], ["--regex", pattern])):
+        covered = run("cover", *which, "--max-length", 14, *lengths, "--out", tmp_path / f"{number}.parquet", "--json")
+        found = [covered, *(run(*each, *lengths, "--json") for each in (["expect", *which, *recipe], ["plan", *which]))]
+        facts.append([{key: value for key, value in read_json(each).items() if key in kept} for each in found])
+    assert facts[0] == facts[1] == facts[2]
+    assert sorted(key for each in facts[0] for key in each) == sorted(kept)
+    found = read_json(run("coverage", definition, "--train", tmp_path / "0.parquet", *lengths, "--json"))
+    assert found["test_lengths"] == [41, 60]
+    assert found["num_missing"] == 0
+
+
 def test_expect_plan_and_cover(tmp_path):
     expected = read_json(run("expect", "dyck_d2", "--train-lengths", 1, 20, "--train-examples", 1000, "--json"))
     assert 0 < expected["expected_seen"] <= expected["possible_in_training"]
@@ -110,6 +132,22 @@ def test_every_schedule_for_recipes(schedule, tmp_path):
     assert facts["num_missing"] == 0
     assert min(facts["words_fully_covered"].values()) == pytest.approx(1)
     assert max(facts["words_fully_covered"].values()) <= 1
+
+
+def test_progress_counts_words_and_compositions(train, tmp_path):
+    datasets.enable_progress_bars()
+    found = run("cover", "dyck_d2", "--max-length", 20, "--out", tmp_path / "cover.parquet", "--json")
+    total = json.loads(found.stdout)["covered"]
+    assert f"| {total}/{total} [" in found.stderr  # no more and no less
+    assert "50 words" in run("coverage", "dyck_d3", "--train", train).stderr
+
+
+@pytest.mark.parametrize("name", ["cover.txt", "cover", "cover.parquet.gz"])
+def test_a_cover_is_parquet(name, tmp_path):
+    found = run("cover", "dyck_d2", "--max-length", 20, "--out", tmp_path / name)
+    assert found.exit_code == 2
+    assert ".parquet" in found.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_cover_lists_all_that_cannot_be_covered(tmp_path):

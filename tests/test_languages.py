@@ -100,6 +100,13 @@ def test_impossible_samples_say_what_is_possible(arguments, message):
         language("dyck_d6").sample(**arguments)
 
 
+def test_the_message_about_one_word_numbers_no_word():
+    lang = language("dyck_d6")
+    for asked in (lang.label, lang.syntactic_class, lang.encode):
+        with pytest.raises(InputError, match=r"^Position 1 of the word holds '2'"):
+            asked("02")
+
+
 def test_solve_takes_text_ids_arrays_and_single_words():
     assert solve("parity_check", [[1, 0, 1], [1]]) == [0, 1]
     assert solve("parity_check", ["101", "1"]) == [0, 1]

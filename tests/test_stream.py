@@ -65,6 +65,14 @@ def test_bad_arguments_are_refused(arguments):
         stream("dyck_d6", **arguments)
 
 
+@pytest.mark.parametrize("number", [-1, 1.5, "3"])
+def test_bad_numbers_of_batches_are_refused(number):
+    endless = stream("dyck_d6", batch_size=8)
+    for asked in (endless.batch, endless.seek):
+        with pytest.raises(SeqbenchError, match=repr(number)):
+            asked(number)
+
+
 def test_no_length_with_words_is_refused():
     with pytest.raises(SeqbenchError, match="no word to draw"):
         stream("modular_arithmetic", lengths=(4, 4))

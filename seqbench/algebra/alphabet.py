@@ -187,6 +187,10 @@ def _encode_array(alphabet: Alphabet, array: npt.NDArray[Any]) -> Tokens:
         raise InputError(
             f"An array of shape {array.shape} is no word. A word has one dimension: use encode_batch for many."
         )
+    if array.dtype.kind == "f" and array.size:  # [0, 1.5] comes as floats: name the value that is no whole number
+        with np.errstate(invalid="ignore"):
+            odd = int(np.argmax(array % 1 != 0))
+        raise _foreign(alphabet, odd, float(array[odd]))
     if array.dtype.kind not in "iu":
         return _encode_items(alphabet, array.tolist())
     foreign = np.flatnonzero((array < 0) | (array >= len(alphabet)))

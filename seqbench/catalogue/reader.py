@@ -21,7 +21,8 @@ T = TypeVar("T", Automaton, Dataset, TaskDataset)
 VARIABLE = "SEQBENCH_CATALOGUE"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
-_WORDS = {"Object": "The table", "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
+_WORDS = {"Object missing required": "The table has no", "Object": "The table",
+          "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
           "`str | null`": "text", "`int | null`": "a whole number", "`bool | null`": "true or false",
           " - at `$.": " at `"}  # fmt: skip

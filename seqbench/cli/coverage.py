@@ -23,14 +23,18 @@ def language_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--regex", help="A regular expression instead of a name."),
         click.option("--alphabet", help="Its symbols, separated by spaces (default: 0 1)."),
         click.option("--symbols", type=click.Path(), help="The symbol table of an AT&T file."),
-        catalogue_option,
     ]
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def _language(name: str | None, regex: str | None, alphabet: str | None, symbols: str | None) -> Any:
+def _language(options: dict[str, Any]) -> Any:
+    """What the options of `language_options` name, which are taken out."""
+    return _named(*(options.pop(key) for key in ("name", "regex", "alphabet", "symbols")))
+
+
+def _named(name: str | None, regex: str | None, alphabet: str | None, symbols: str | None) -> Any:
     """What coverage takes: the name of a dataset, or a language."""
     from seqbench.languages import Language
 
@@ -57,6 +61,7 @@ def _language(name: str | None, regex: str | None, alphabet: str | None, symbols
 @two_numbers("--test-lengths", "Lengths of the recipe's test words.")
 @click.option("--html", type=click.Path(), help="Also write a page that needs nothing else.")
 @click.option("--png", type=click.Path(), help="Also draw the heat maps (.png, .svg or .pdf).")
+@catalogue_option
 @as_json
 def coverage(train: str | None, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
     """Show which compositions of syntactic classes a training set covers."""
@@ -64,8 +69,7 @@ def coverage(train: str | None, html: str | None, png: str | None, as_json: bool
     from seqbench.covering.page import check_outputs, write_html
 
     check_outputs(html, png)
-    which = {key: options.pop(key) for key in ("name", "regex", "alphabet", "symbols")}
-    lang = _language(**which)
+    lang = _language(options)
     report = measure(lang, train, **{key: value for key, value in options.items() if value is not None})
     if html:
         write_html(report, Path(html))
@@ -83,27 +87,25 @@ width_option = click.option(
 
 
 @click.command()
-@click.argument("name")
+@language_options
 @schedule_option
 @width_option
 @click.option("--exact", is_flag=True, help="Compute chances even where that takes minutes.")
 @recipe_options
 @as_json
-def expect(
-    name: str, schedule: str, min_width: int, exact: bool, catalogue: str | None, as_json: bool, **options: Any
-) -> None:
+def expect(schedule: str, min_width: int, exact: bool, catalogue: str | None, as_json: bool, **options: Any) -> None:
     """Show what a training set drawn by a recipe will cover, exactly, without drawing one."""
     from seqbench.covering.expectation import expected_coverage
 
-    given = given_options(options)
-    found = expected_coverage(name, schedule=schedule, min_width=min_width, catalogue=catalogue, **given)
+    lang, given = _language(options), given_options(options)
+    found = expected_coverage(lang, schedule=schedule, min_width=min_width, catalogue=catalogue, **given)
     if exact:
         _ = found.bounds
     print_json(found.to_dict()) if as_json else click.echo(repr(found))
 
 
 @click.command()
-@click.argument("name")
+@language_options
 @two_numbers("--test-lengths", "Lengths of test words.")
 @two_numbers("--train-lengths", "Lengths of training words (default: 1 to the smallest length that can do).")
 @click.option("--confidence", type=float, default=0.99, show_default=True, help="Chance that nothing is missing.")
@@ -111,16 +113,16 @@ def expect(
 @width_option
 @catalogue_option
 @as_json
-def plan(name: str, as_json: bool, **options: Any) -> None:
+def plan(as_json: bool, **options: Any) -> None:
     """Show the training length and number of examples that full coverage takes."""
     from seqbench.covering.planning import coverage_plan
 
-    found = coverage_plan(name, **options)
+    found = coverage_plan(_language(options), **options)
     print_json(found.to_dict()) if as_json else click.echo(repr(found))
 
 
 @click.command()
-@click.argument("name")
+@language_options
 @click.option("--max-length", type=int, required=True, help="No word is longer.")
 @click.option("--times", type=int, default=1, show_default=True, help="How often each composition is shown.")
 @click.option("--out", required=True, type=click.Path(), help="A new .parquet file.")
@@ -129,13 +131,13 @@ def plan(name: str, as_json: bool, **options: Any) -> None:
 @width_option
 @catalogue_option
 @as_json
-def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
+def cover(out: str, as_json: bool, **options: Any) -> None:
     """Write a small training set that shows every composition that words of a length can show."""
     from seqbench.covering.cover import check_new, write_cover
     from seqbench.covering.cover import cover as search
 
     check_new(Path(out))
-    found = search(name, **options)
+    found = search(_language(options), **options)
     write_cover(found, Path(out))
     print_json({"out": out, **found.to_dict()}) if as_json else click.echo(f"{out}: {found!r}")
 
@@ -144,13 +146,14 @@ def cover(name: str, out: str, as_json: bool, **options: Any) -> None:
 @language_options
 @click.option("--kind", default="automaton", show_default=True, help="automaton or egg-box.")
 @click.option("--out", required=True, type=click.Path(), help="A .svg, .png or .pdf file.")
+@catalogue_option
 @as_json
 def draw(kind: str, out: str, catalogue: str | None, as_json: bool, **which: Any) -> None:
     """Draw a language's automaton, or the egg-box picture of its monoid."""
     from seqbench.drawing.pictures import draw as write
     from seqbench.languages import language
 
-    found = _language(**which)
+    found = _language(which)
     lang = language(found, catalogue) if isinstance(found, str) else found
     facts = {"language": lang.name, **write(lang.machine, kind, out)}
     print_json(facts) if as_json else click.echo(facts["out"])

@@ -11,7 +11,6 @@ from seqbench.cli.options import (
     catalogue_option,
     given_options,
     is_task,
-    name_or_number,
     plan_of,
     print_json,
     recipe_options,
@@ -73,7 +72,7 @@ def sample(
         print_json(rows) if as_json else click.echo("\n".join(shown))
         return
     lang = language(name, catalogue)
-    words = lang.sample(length, name_or_number(label), count, **how)
+    words = lang.sample(length, label, count, **how)
     labels = [lang.labels[number] for number in lang.label_all(words)]
     if as_json:
         print_json([{"word": word, "label": label} for word, label in zip(words, labels, strict=True)])

@@ -23,8 +23,8 @@ def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
         raise click.BadParameter(f"{' '.join(values)!r} holds a weight that is no number.") from None
 
 
-def _labels(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> list[str | int | None] | None:
-    return [name_or_number(name) for name in names] or None
+def _several(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> list[str] | None:
+    return list(names) or None
 
 
 def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
@@ -46,11 +46,6 @@ def given_options(options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None} | extra
 
 
-def name_or_number(label: str | None) -> str | int | None:
-    """A label's id where only ASCII digits are given, else its name."""
-    return int(label) if label is not None and label.isascii() and label.isdecimal() else label
-
-
 def two_numbers(option: str, text: str) -> Callable[[Any], Any]:
     """An option that takes a shortest and a longest length."""
     return click.option(option, nargs=2, type=int, metavar="SHORTEST LONGEST", help=text)
@@ -68,7 +63,7 @@ _RECIPE: list[Callable[[Any], Any]] = [
     click.option("--targets", help="label or prefix."),
     click.option("--held-out/--no-held-out", default=None, help="Keep evaluation words out of training."),
     click.option("--single-label-lengths", help="keep or drop lengths at which all words have one label."),
-    click.option("--labels", multiple=True, callback=_labels, help="Only this label; may be repeated."),
+    click.option("--labels", multiple=True, callback=_several, help="Only this label; may be repeated."),
     click.option("--classes/--no-classes", default=None, help="With or without syntactic classes."),
     click.option("--set", "extra", multiple=True, callback=_settings, metavar="OPTION=VALUE", help="Any other option."),
     click.option("--near-miss/--no-near-miss", default=None, help="With or without the split test_near_miss."),

@@ -1,6 +1,6 @@
 """The calls: coverage of data, expected coverage of a recipe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from seqbench.covering.expected import MAX_CLASSES, Task, expected_counts
 from seqbench.covering.inputs import Chunk, read_words
 from seqbench.covering.report import CoverageReport, Need, covered_words
 from seqbench.covering.schedules import check_schedule
+from seqbench.covering.subject import plan_for
 from seqbench.covering.tally import Tally, inside_words
 from seqbench.errors import InputError, SeqbenchError
 from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
-from seqbench.progress import progress
+from seqbench.progress import counting
 
 Array = npt.NDArray[Any]
 
@@ -46,7 +47,8 @@ def coverage(
         column: which column holds the words.
         schedule: how a model joins blocks: "tree", "scan" or "left".
         min_width: leave out joins with a narrower block (the LDRU study counts from 2).
-        test_lengths: lengths of the recipe's test words, where they differ from the dataset's.
+        test_lengths: lengths of the recipe's test words, where they differ from the dataset's; for a language, those
+            of uniform test words.
         catalogue: a folder with definitions of your own.
 
     Raises:
@@ -58,7 +60,7 @@ def coverage(
         (3, True)
     """
     min_width = whole("min_width", min_width, 1, 1 << 30)
-    lang = language(name, catalogue) if isinstance(name, str) else name
+    lang = name if isinstance(name, Language) else language(name, catalogue)
     if train is None:
         train = _own_words(name, catalogue)
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
@@ -71,7 +73,9 @@ def coverage(
     if test is not None:
         return _against_data(lang, tally, test, column)
     is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
-    planned = language_plan(str(name), catalogue, **_lengths(test_lengths)) if is_dataset else None
+    subject = name if is_dataset else lang
+    has_recipe = is_dataset or test_lengths is not None
+    planned = plan_for(subject, catalogue, near_miss=False, **_lengths(test_lengths)) if has_recipe else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)
@@ -90,8 +94,11 @@ def _own_words(name: str | Language, catalogue: Folder) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(planned.schema, blocks)
 
 
-def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterable[Chunk]:
-    return progress(read_words(data, lang.alphabet, column), what)
+def _words(lang: Language, data: Any, column: str | None, what: str) -> Iterator[Chunk]:
+    with counting(what, "words") as done:
+        for chunk in read_words(data, lang.alphabet, column):
+            yield chunk
+            done(len(chunk[1]) - 1)
 
 
 def _lengths(test_lengths: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from seqbench.covering.shapes import Shapes, shapes
 from seqbench.covering.task import Task
 from seqbench.errors import InputError
 from seqbench.jit import kernel
-from seqbench.progress import progress
+from seqbench.progress import counting
 
 Array = npt.NDArray[Any]
 
@@ -74,16 +74,14 @@ class Chances:
         """
         roots = [self._roots(recipe) for recipe in recipes]
         out = np.zeros((len(recipes), len(keys)))
-        bar = progress(range(1 + len(keys)), "Chances of compositions", total=len(keys))
-        next(bar)
-        for mask, chosen in self._groups(keys):
-            ideal = Ideal(mask, self.shapes, self.share, self.task.monoid.product_table)
-            weighed = [WeighedRoots(ideal, each) for each in roots]
-            for first in range(0, len(chosen), BATCH):
-                part = chosen[first : first + BATCH]
-                out[:, part] = self._batch(keys[part], ideal, weighed)
-                for _ in part:
-                    next(bar)
+        with counting("Chances", "compositions", len(keys)) as done:
+            for mask, chosen in self._groups(keys):
+                ideal = Ideal(mask, self.shapes, self.share, self.task.monoid.product_table)
+                weighed = [WeighedRoots(ideal, each) for each in roots]
+                for first in range(0, len(chosen), BATCH):
+                    part = chosen[first : first + BATCH]
+                    out[:, part] = self._batch(keys[part], ideal, weighed)
+                    done(len(part))
         return out
 
     def _batch(self, keys: Array, ideal: Ideal, weighed: list[WeighedRoots]) -> Array:

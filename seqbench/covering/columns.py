@@ -92,6 +92,8 @@ def _as_arrow(words: Sequence[Any]) -> pa.Array | None:
         column = pa.array(words)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
+    if _is(column.type, LISTS) and pa.types.is_floating(column.type.value_type):  # one 1.5 makes floats of all ids
+        return None
     return column if is_words(column.type) else None
 
 

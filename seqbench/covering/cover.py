@@ -19,13 +19,15 @@ from seqbench.covering.api import task_of
 from seqbench.covering.greedy import Greedy
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import DOWN, nodes
+from seqbench.covering.subject import plan_for
 from seqbench.covering.task import MAX_CLASSES, Task
 from seqbench.covering.tell import html, name_of
 from seqbench.errors import InputError, TooLargeError
 from seqbench.files import write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
-from seqbench.generation.plan import Folder, language_plan
+from seqbench.generation.plan import Folder
 from seqbench.generation.sampler import Rows
+from seqbench.languages import Language
 
 Array = npt.NDArray[Any]
 
@@ -99,7 +101,7 @@ class Cover:
 
 
 def cover(
-    name: str,
+    name: str | Language,
     *,
     max_length: int,
     times: int = 1,
@@ -111,7 +113,7 @@ def cover(
     """A greedy training set of words of up to `max_length` symbols that shows each coverable composition `times` times.
 
     Args:
-        name: a dataset.
+        name: a dataset, or a Language of your own (words by the law uniform, lengths as of a dataset).
         max_length: no word is longer.
         times: how often each composition is shown, at least.
         test_lengths: shortest and longest test word, which say what is needed; the dataset's by default.
@@ -130,19 +132,22 @@ def cover(
     """
     max_length, times = whole("max_length", max_length, 2, 4096), whole("times", times, 1, 10**6)
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = language_plan(name, catalogue, near_miss=False, **options)
+    planned = plan_for(name, catalogue, near_miss=False, **options)
     task = task_of(planned, schedule, min_width)
-    if len(task.monoid) > MAX_CLASSES:
-        raise TooLargeError(f"{name} has {len(task.monoid):,} classes; covers are made for {MAX_CLASSES:,} at most.")
+    size = len(task.monoid)
+    if size > MAX_CLASSES:
+        raise TooLargeError(f"{planned.name} has {size:,} classes; covers are made for {MAX_CLASSES:,} at most.")
     if "test" not in planned.splits:
-        raise InputError(f"{name} has no test words (test_examples_per_length is 0). Name a dataset that has some.")
+        raise InputError(
+            f"{planned.name} has no test words (test_examples_per_length is 0). Name a dataset that has some."
+        )
     lengths = _lengths(task, max_length)
     by_level = possible(task, np.array(lengths))
     coverable, needed = union(by_level), union(possible(task, planned.splits["test"].split.lengths))
     keys, wanted = (each.keys() if each.size else np.empty(0, dtype=np.int64) for each in (coverable, needed))
     words = Greedy(task, lengths).cover(keys, times) if len(keys) else []
     bound = _lower_bound(task, by_level, max_length, times)
-    return Cover(name, words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True), task)
+    return Cover(planned.name, words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True), task)
 
 
 def _lengths(task: Task, longest: int) -> list[int]:
@@ -188,7 +193,9 @@ def check_new(path: Path) -> None:
     """Nothing, if a file can be made there.
 
     Raises:
-        InputError: something is there already.
+        InputError: something is there already, or the name says that it is of another kind.
     """
+    if path.suffix != ".parquet":
+        raise InputError(f"{str(path)!r} does not end in .parquet, and that is what is written. Rename it.")
     if path.exists() or path.is_symlink():
         raise InputError(f"{str(path)!r} is there already. Name a new file.")

@@ -14,9 +14,11 @@ from seqbench.covering.expected import Task, expected_counts
 from seqbench.covering.foreseen import fully_covered, seen
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import level_name
+from seqbench.covering.subject import plan_for
 from seqbench.covering.witness import Witnesses
 from seqbench.errors import InputError
-from seqbench.generation.plan import Folder, Plan, language_plan
+from seqbench.generation.plan import Folder, Plan
+from seqbench.languages import Language
 
 Array = npt.NDArray[Any]
 
@@ -233,12 +235,12 @@ def _chances(task: Task, weights: dict[str, float], lengths: Array) -> ChanceBou
 
 
 def expected_coverage(
-    name: str, *, schedule: str = "tree", min_width: int = 1, catalogue: Folder = None, **options: Any
+    name: str | Language, *, schedule: str = "tree", min_width: int = 1, catalogue: Folder = None, **options: Any
 ) -> ExpectedCoverage:
     """The expected coverage of a recipe, exactly.
 
     Args:
-        name: a dataset.
+        name: a dataset, or a Language of your own (words by the law uniform, lengths as of a dataset).
         schedule: how a model joins blocks: "tree", "scan" or "left".
         min_width: leave out joins with a narrower block.
         catalogue: a folder with definitions of your own.
@@ -252,7 +254,7 @@ def expected_coverage(
         >>> round(found.expected_seen, 9), len(found.keys)
         (1.0, 4)
     """
-    planned = language_plan(name, catalogue, **{"near_miss": False, **options})
+    planned = plan_for(name, catalogue, **{"near_miss": False, **options})
     task = task_of(planned, schedule, min_width)
     for split in ("train", "test"):
         if split not in planned.splits:

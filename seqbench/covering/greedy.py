@@ -6,6 +6,7 @@ gain only falls as the need shrinks, so a word that still gains the maximum afte
 all of them are taken before the next pass.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from seqbench.covering.tally import Tally
 from seqbench.covering.task import Task
 from seqbench.covering.witness import Witnesses
 from seqbench.jit import kernel
-from seqbench.progress import progress
+from seqbench.progress import counting
 
 Array = npt.NDArray[Any]
 
@@ -46,22 +47,24 @@ class Greedy:
         size = len(self.monoid)
         self.need = np.zeros((size, size), dtype=np.int32)
         self.need.ravel()[keys] = times
-        self.bar = progress(range(len(keys) + 1), "Covering", total=len(keys))
-        next(self.bar)
-        self.left = len(keys)
-        words: list[Array] = []
+        left, words = len(keys), list[Array]()
+        with counting("Covering", "compositions", left) as done:
+            for found in self._search():
+                words += found
+                left, before = int(np.count_nonzero(self.need)), left
+                done(before - left)
+        return self._without_redundant(words, keys, times)
+
+    def _search(self) -> Iterator[list[Array]]:
+        """Words that lower the need, until nothing can."""
         while found := self._best_words():
-            self._advance()
-            words += found
+            yield found
         witnesses = Witnesses(self.task)
         for key in np.flatnonzero(self.need).tolist():  # under scan only
-            word = witnesses.word(*divmod(key, size))
+            word = witnesses.word(*divmod(key, len(self.monoid)))
             while word is not None and self.need.flat[key] > 0:
-                words.append(word)
-                self._show(words[-1:])
-                self._advance()
-        next(self.bar, None)
-        return self._without_redundant(words, keys, times)
+                self._show([word])
+                yield [word]
 
     def _best_words(self) -> list[Array]:
         plan = self.shapes
@@ -87,13 +90,6 @@ class Greedy:
         keys, _ = self._keys(words)
         np.subtract.at(self.need.reshape(-1), keys, 1)
         np.maximum(self.need, 0, out=self.need)
-
-    def _advance(self) -> None:
-        """Moves the progress bar to the number of compositions that are met."""
-        left = int(np.count_nonzero(self.need))
-        for _ in range(self.left - left):
-            next(self.bar, None)
-        self.left = left
 
     def _keys(self, words: list[Array]) -> tuple[Array, Array]:
         """The compositions that words show, one a node, and how many each word shows."""

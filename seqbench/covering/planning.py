@@ -13,10 +13,12 @@ from seqbench.covering.api import task_of
 from seqbench.covering.bounds import ChanceBounds
 from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
+from seqbench.covering.subject import plan_for
 from seqbench.covering.task import MAX_CLASSES, Task
 from seqbench.covering.tell import LEAST, aligned, html, law_text
 from seqbench.errors import InputError, TooLargeError
-from seqbench.generation.plan import Folder, language_plan
+from seqbench.generation.plan import Folder
+from seqbench.languages import Language
 
 Array = npt.NDArray[Any]
 
@@ -79,7 +81,7 @@ def _finite(value: Any) -> Any:
 
 
 def coverage_plan(
-    name: str,
+    name: str | Language,
     *,
     test_lengths: Any = None,
     train_lengths: Any = None,
@@ -91,7 +93,7 @@ def coverage_plan(
     """The training length and the numbers of examples that full coverage of a dataset's test lengths takes.
 
     Args:
-        name: a dataset.
+        name: a dataset, or a Language of your own (words by the law uniform, lengths as of a dataset).
         test_lengths: shortest and longest test word; the dataset's by default.
         train_lengths: shortest and longest training word; 1 to the smallest length that can do by default.
         confidence: chance that nothing is missing.
@@ -111,20 +113,23 @@ def coverage_plan(
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
     options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = language_plan(name, catalogue, near_miss=False, **options)
+    planned = plan_for(name, catalogue, near_miss=False, **options)
     task = task_of(planned, schedule, min_width)
-    if len(task.monoid) > MAX_CLASSES:
-        raise TooLargeError(f"{name} has {len(task.monoid):,} classes; plans are made for {MAX_CLASSES:,} at most.")
+    size = len(task.monoid)
+    if size > MAX_CLASSES:
+        raise TooLargeError(f"{planned.name} has {size:,} classes; plans are made for {MAX_CLASSES:,} at most.")
     if "test" not in planned.splits:
-        raise InputError(f"{name} has no test words (test_examples_per_length is 0). Name a dataset that has some.")
+        raise InputError(
+            f"{planned.name} has no test words (test_examples_per_length is 0). Name a dataset that has some."
+        )
     tested = planned.splits["test"].split.lengths
     there = possible(task, tested)
     needed = union(there).keys() if there else np.empty(0, dtype=np.int64)
     longest = smallest_training_length(task, needed, int(tested[-1]))
     span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
-    numbers = _numbers(task, needed, _within(task, name, span), confidence)
+    numbers = _numbers(task, needed, _within(task, planned.name, span), confidence)
     ends = int(tested[0]), int(tested[-1])
-    return CoveragePlan(name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
+    return CoveragePlan(planned.name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
 
 
 def _within(task: Task, name: str, span: tuple[int, int]) -> Array:

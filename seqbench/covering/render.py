@@ -94,13 +94,13 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"Chance that the next training composition is a new one (Good-Turing): {facts['unseen_mass_good_turing']:.2e}."
     )
     if "test_mass_covered" not in facts:
-        return [*lines, "No test distribution to compare with: give test words."]
+        return [*lines, "No test distribution to compare with: give test words, or test lengths (up to 2,000 classes)."]
     return [*lines, _test_sentence(facts), *_curve_sentences(facts.get("words_fully_covered"))]
 
 
 def _test_sentence(facts: dict[str, Any]) -> str:
     exact = facts["test_words"] is None
-    whence = "the dataset's own test recipe, exactly" if exact else number(facts["test_words"], "test word")
+    whence = "the test recipe, exactly" if exact else number(facts["test_words"], "test word")
     missing = facts["num_missing"]
     return (
         f"Of the test's compositions ({whence}) training showed {facts['test_mass_covered']:.4%} by mass; "

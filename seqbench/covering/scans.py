@@ -23,7 +23,7 @@ from seqbench.covering.shapes import root_cut, shapes
 from seqbench.covering.task import Task
 from seqbench.errors import InputError
 from seqbench.jit import kernel
-from seqbench.progress import progress
+from seqbench.progress import counting
 
 Array = npt.NDArray[Any]
 
@@ -72,9 +72,11 @@ class Scans:
         ends = np.array([self._ends(recipe) for recipe in recipes]).reshape(len(recipes), len(self.lengths), -1)
         out = np.zeros((len(recipes), len(keys)))
         miss = np.zeros((len(self.task.monoid),) * 2)
-        for first in progress(range(0, len(keys), BATCH), "Chances of compositions"):
-            part = slice(first, first + BATCH)
-            _each(keys[part], miss, self._tables, self._chain, ends, out[:, part])
+        with counting("Chances", "compositions", len(keys)) as done:
+            for first in range(0, len(keys), BATCH):
+                part = slice(first, first + BATCH)
+                _each(keys[part], miss, self._tables, self._chain, ends, out[:, part])
+                done(len(keys[part]))
         return out
 
     def all_among(self, allowed: Array) -> Array:

@@ -52,7 +52,12 @@ class Stream:
         return self
 
     def batch(self, number: int) -> tuple[Array, ...]:
-        """Batch of a number: tokens (batch_size, length), labels int64, and classes int64 if asked for."""
+        """Batch of a number: tokens (batch_size, length), labels int64, and classes int64 if asked for.
+
+        Raises:
+            InputError: a negative number, or one that is not whole.
+        """
+        number = whole("number", number, 0, 2**63)
         streams = rng.row_streams(rng.unit_key(*self._key, number), np.arange(self.batch_size))
         length = self.lengths[rng.below(rng.draw64(rng.lane(streams[:, :1], rng.CHOICE))[0], len(self.lengths))][0]
         rows = self._sampler.sample(np.full(self.batch_size, length), streams)

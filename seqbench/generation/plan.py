@@ -110,13 +110,15 @@ class Plan(BasePlan):
     recipe: Dataset
     _defaults: Dataset
 
-    def __init__(self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset) -> None:
-        """The plan of a record of a catalogue; `defaults` is the record as its file has it."""
+    def __init__(
+        self, name: str, catalogue: Catalogue, defaults: Dataset, recipe: Dataset, machine: Machine | None = None
+    ) -> None:
+        """The plan of a record of a catalogue, as its file has it in `defaults`; or of a machine that is in none."""
         self.name, self._catalogue, self._defaults = name, catalogue, defaults
-        if recipe.automaton not in catalogue.automata:
+        if machine is None and recipe.automaton not in catalogue.automata:
             what = f"language (named by {catalogue.file(name)})"
             raise unknown_name(what, recipe.automaton, catalogue.automata)
-        self.machine = machine_of(catalogue, recipe.automaton, recipe.parameters)
+        self.machine = machine or machine_of(catalogue, recipe.automaton, recipe.parameters)
         self.labels = self._label_ids(recipe)
         names = None if self.labels is None else tuple(self.machine.labels[label] for label in self.labels)
         self.recipe = msgspec.structs.replace(recipe, labels=names)  # one spelling, whether ids or names were given
@@ -222,15 +224,22 @@ class SplitPlan:
 
 
 def label_id(machine: Machine, label: int | str) -> int:
-    """The id of a label given by name or id.
+    """The id of a label given by name or id; text that is no name may be an id, as on the command line.
 
     Raises:
         InputError: no such label.
+
+    Example:
+        >>> from seqbench.languages import language
+        >>> [label_id(language("prefix_p2_q2").machine, label) for label in ("10", 3, "4")]
+        [2, 3, 4]
     """
     if isinstance(label, str):
-        if label not in machine.labels:
+        if label in machine.labels:  # names first: "10" may be a name, and id 10 another label
+            return machine.labels.index(label)
+        if not (label.isascii() and label.isdecimal() and len(label) < 10):
             raise unknown_name("label", label, machine.labels)
-        return machine.labels.index(label)
+        label = int(label)
     number = plain(label)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < machine.num_labels:
         raise InputError(f"The label {label!r} is not there. Labels run from 0 to {machine.num_labels - 1}.")

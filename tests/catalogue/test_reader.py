@@ -108,7 +108,7 @@ def test_a_wrong_type_is_named_with_its_key(part, old, new, words, refusal):
         ("automata", 'regex = ".*b"', 'regex = ".*b"\nfamily = "dyck"', ["regex and family"]),
         ("automata", 'alphabet = ["a", "b"]', "", ["alphabet"]),
         ("automata", "title = ", "title ", ["line"]),
-        ("generators", 'version = "1.1.0"\nsampling', "sampling", ["version"]),
+        ("generators", 'version = "1.1.0"\nsampling', "sampling", ["The table has no field `version`"]),
     ],
 )
 def test_a_wrong_value_is_named(part, old, new, words, refusal):

@@ -707,6 +707,12 @@ def test_lists_of_other_things_are_refused(data):
         read(data)
 
 
+@pytest.mark.parametrize("word", [[0, 1.5], np.array([0, 1.5]), [1, float("nan")], np.array([1, np.inf])], ids=str)
+def test_the_number_that_is_not_whole_is_named(word):
+    with pytest.raises(InputError, match=f"Row 1: Position 1 of the word holds {word[1]}"):
+        read([[0, 1], word])
+
+
 def test_a_missing_row_of_json_lines_is_named(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"input_ids": "01"}\n{"label": 1}\n')
     with pytest.raises(InputError, match=r"a\.jsonl.*ow 1\b"):

@@ -436,6 +436,22 @@ def test_bad_arguments_are_named():
         coverage("dyck_d6", pa.table({"input_ids": [[0, 1]]}), column="inputs")
 
 
+@pytest.mark.parametrize("name", [3, None, ["dyck_d6"]])
+def test_what_is_no_language_is_refused(name):
+    with pytest.raises(UnknownNameError, match="There is no dataset or language"):
+        coverage(name, ["01"])
+
+
+def test_test_lengths_of_a_language_of_ones_own_are_those_of_uniform_words():
+    own = Language.from_regex("(01)*")
+    assert coverage(own, ["01"]).to_dict().get("test_lengths") in (None, [])
+    words = ["".join(word) for word in itertools.product("01", repeat=3)]
+    by_recipe, by_words = coverage(own, ["01", "100"], test_lengths=3), coverage(own, ["01", "100"], words)
+    assert by_recipe.test_mass_covered == pytest.approx(by_words.test_mass_covered)
+    with pytest.raises(InputError, match="backwards"):
+        coverage(own, ["01"], test_lengths=(4, 3))
+
+
 @pytest.mark.parametrize("min_width", [0, -1, 1.5, "2", None])
 def test_a_bad_least_width_is_refused(min_width):
     with pytest.raises(SeqbenchError, match="min_width"):
