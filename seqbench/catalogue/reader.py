@@ -26,9 +26,7 @@ _WORDS = {"Object missing required": "The table has no", "Object": "The table",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
           "`str | null`": "text", "`int | null`": "a whole number", "`bool | null`": "true or false",
           " - at `$.": " at `"}  # fmt: skip
-_KNOWN_KEYS = {
-    key for record in (Automaton, Dataset, TaskDataset, Claims, State, Change) for key in record.__struct_fields__
-}
+_PARTS: dict[str, type[msgspec.Struct]] = {"claims": Claims, "table": State, "history": Change}
 
 
 class Catalogue:
@@ -221,7 +219,7 @@ def _read(file: Traversable, record: type[T]) -> T:
         checked = msgspec.convert(data, record)
         _CHECKS[record](checked)
     except msgspec.ValidationError as error:
-        raise DefinitionError(f"{file}: {_explain(str(error))}") from None
+        raise DefinitionError(f"{file}: {_explain(str(error), record)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, SeqbenchError) as error:
         raise DefinitionError(f"{file}: {error}") from None
     except RecursionError:
@@ -229,10 +227,11 @@ def _read(file: Traversable, record: type[T]) -> T:
     return checked
 
 
-def _explain(message: str) -> str:
-    """The validation message, with the nearest key that exists where a key does not."""
-    unknown = re.search(r"unknown field `([^`]+)`", message)
-    close = nearest(unknown[1], _KNOWN_KEYS) if unknown else []
+def _explain(message: str, record: type[Any]) -> str:
+    """The validation message, with the nearest key that exists there where a key does not."""
+    unknown, place = re.search(r"unknown field `([^`]+)`", message), re.search(r"at `\$\.(\w+)", message)
+    keys = _PARTS.get(place[1] if place else "", record).__struct_fields__
+    close = nearest(unknown[1], keys) if unknown else []
     hint = f" Did you mean {close[0]!r}?" if close else ""
     for theirs, ours in _WORDS.items():
         message = message.replace(theirs, ours)

@@ -61,24 +61,29 @@ def coverage(
     """
     min_width = whole("min_width", min_width, 1, 1 << 30)
     lang = name if isinstance(name, Language) else language(name, catalogue)
+    if test is not None and test_lengths is not None:
+        raise InputError(
+            "test and test_lengths were both given. Give test words, or lengths for the dataset's own recipe."
+        )
+    planned = _test_recipe(name, lang, test_lengths, catalogue) if test is None else None  # before any word is read
     if train is None:
         train = _own_words(name, catalogue)
     tally = Tally(lang.monoid, schedule, min_width).add_all(_words(lang, train, column, "Reading training words"))
     if tally.words == 0:
         raise InputError("The training data holds no word. Give at least one.")
-    if test is not None and test_lengths is not None:
-        raise InputError(
-            "test and test_lengths were both given. Give test words, or lengths for the dataset's own recipe."
-        )
     if test is not None:
         return _against_data(lang, tally, test, column)
-    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
-    subject = name if is_dataset else lang
-    has_recipe = is_dataset or test_lengths is not None
-    planned = plan_for(subject, catalogue, near_miss=False, **_lengths(test_lengths)) if has_recipe else None
     if planned is None or len(lang.monoid) > MAX_CLASSES or "test" not in planned.splits:
         return CoverageReport(lang, tally)
     return _against_recipe(lang, tally, planned)
+
+
+def _test_recipe(name: str | Language, lang: Language, test_lengths: Any, catalogue: Folder) -> Plan | None:
+    """The plan whose test words are the test distribution: a dataset's, or a language's where lengths are given."""
+    is_dataset = isinstance(name, str) and name in open_catalogue(catalogue).datasets
+    if not is_dataset and test_lengths is None:
+        return None
+    return plan_for(name if is_dataset else lang, catalogue, near_miss=False, **_lengths(test_lengths))
 
 
 def _own_words(name: str | Language, catalogue: Folder) -> pa.RecordBatchReader:

@@ -28,6 +28,8 @@ def rows_of(rows: Iterable[Any], column: str | None) -> Iterator[Any]:
     waiting, name = iter(rows), None
     while batch := list(islice(waiting, ROWS)):
         if not any(isinstance(row, dict) for row in batch):
+            if column is not None:
+                raise InputError(f"column is {column!r}, and the rows are words without columns. Leave it out.")
             yield batch
             continue
         if not all(isinstance(row, dict) for row in batch):

@@ -208,6 +208,8 @@ def _recipe(name: object, catalogue: Folder, version: object, options: dict[str,
         hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
         raise unknown_name("dataset", name, dataset_names(catalogue), hint)
     recipe = plan(name, catalogue=catalogue, **options)
+    if not recipe.splits:
+        raise InputError(f"{name} is left without a row: every number of examples is 0. Give one of them 1 or more.")
     check_version(recipe, version)
     warn_if_superseded(recipe)
     return recipe

@@ -84,7 +84,9 @@ def _dataset_name(path: tuple[Any, ...], name: Any) -> Any:
     return words[0] if words else None
 
 
-def _check(revision: Any, num_proc: Any, streaming: bool, download_mode: Any, verification_mode: Any) -> None:
+def _check(revision: Any, num_proc: Any, streaming: Any, download_mode: Any, verification_mode: Any) -> None:
+    if not isinstance(streaming, bool):  # "no" would be true
+        raise InputError(f"streaming={streaming!r} is neither True nor False. Give one of them.")
     if revision is not None:
         raise InputError(
             f"revision={revision!r} cannot be used: the data are made here, not fetched from a repository. "

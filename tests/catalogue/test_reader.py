@@ -65,6 +65,7 @@ def test_the_texts_are_good_as_they_are(folder):
         ("automata", "regex = ", "regexx = ", ["regexx", "'regex'"]),
         ("automata", "alphabet = ", "alphabt = ", ["alphabt", "'alphabet'"]),
         ("automata", "states = 2", "stats = 2", ["stats", "'states'", "claims"]),
+        ("automata", "states = 2", "statse = 2", ["statse", "'states'", "claims"]),
         ("automata", "aperiodic = ", "aperodic = ", ["aperodic", "'aperiodic'"]),
         ("generators", "train_lengths", "train_length", ["train_length", "'train_lengths'"]),
         ("generators", "train_lengths", "train-lengths", ["train-lengths", "'train_lengths'"]),

@@ -713,6 +713,12 @@ def test_the_number_that_is_not_whole_is_named(word):
         read([[0, 1], word])
 
 
+@pytest.mark.parametrize("words", [["01"], [[0, 1]], np.array([[0, 1]])], ids=["text", "ids", "array"])
+def test_a_column_of_words_without_columns_is_refused(words):
+    with pytest.raises(InputError, match="column is 'word', and the rows are words without columns"):
+        list(read_words(words, ("0", "1"), "word"))
+
+
 def test_a_missing_row_of_json_lines_is_named(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"input_ids": "01"}\n{"label": 1}\n')
     with pytest.raises(InputError, match=r"a\.jsonl.*ow 1\b"):

@@ -436,6 +436,16 @@ def test_bad_arguments_are_named():
         coverage("dyck_d6", pa.table({"input_ids": [[0, 1]]}), column="inputs")
 
 
+@pytest.mark.parametrize("wrong", [{"test_lengths": (4, 3)}, {"test": ["01"], "test_lengths": 3}], ids=str)
+def test_bad_arguments_are_found_before_a_word_is_read(wrong):
+    def words():
+        raise AssertionError("read")
+        yield "01"
+
+    with pytest.raises(InputError, match="test_lengths"):
+        coverage("dyck_d6", words(), **wrong)
+
+
 @pytest.mark.parametrize("name", [3, None, ["dyck_d6"]])
 def test_what_is_no_language_is_refused(name):
     with pytest.raises(UnknownNameError, match="There is no dataset or language"):

@@ -184,6 +184,13 @@ def test_configs_are_equal_by_recipe():
         (("dyck_d6",), {"split": "train[:10]", "streaming": True}, InputError, ".take(n)"),
         (("dyck_d6",), {"split": ["train"], "streaming": True}, InputError, "one a call"),
         (("dyck_d6",), {"num_proc": 0}, InputError, "num_proc=0"),
+        (("dyck_d6",), {"streaming": "no"}, InputError, "streaming='no'"),
+        (
+            ("dyck_d6",),
+            {"train_examples": 0, "validation_examples": 0, "test_examples_per_length": 0},
+            InputError,
+            "every number of examples is 0",
+        ),
         (("dyck_d6",), {"num_proc": 2, "streaming": True}, InputError, "num_workers"),
         (("dyck_d6",), {"download_mode": "force_download"}, UnknownNameError, "Did you mean 'force_redownload'"),
         (("dyck_d6",), {"verification_mode": "none"}, UnknownNameError, "no_checks"),
