@@ -65,6 +65,18 @@ def test_masks_of_published_cases(name):
 
 
 @every
+def test_all_have_outputs_and_masks(name):
+    """The same columns in all; the mask is of the output's length, and all true where the published task has none."""
+    names = ["input_ids", "output_ids", "loss_mask"]
+    rows = plan(name, test_lengths=(5, 20), test_examples_per_length=4).block("test", 0)
+    assert rows.schema.names in (names, [*names, "label"])
+    for row in rows.to_pylist():
+        assert len(row["loss_mask"]) == len(row["output_ids"])
+        assert all(row["loss_mask"]) or _task(name).masked
+        assert "label" not in row or row["output_ids"] == [row["label"]]
+
+
+@every
 @pytest.mark.parametrize("layout", ["separate", "appended"])
 def test_rows_of_every_length_are_right(name, layout):
     """Asked number a length; the task's own slow check; solve gives what the rows say."""
@@ -87,7 +99,7 @@ def _appended(task, row):
     empty = len(task.alphabet)
     count = row["input_ids"].count(empty)
     if task.appended:
-        assert count == len(row.get("output_ids", [0]))
+        assert count == len(row["output_ids"])
         assert row["input_ids"][-count:] == [empty] * count
     else:
         assert count == 0
@@ -138,8 +150,8 @@ def test_inputs_as_text_arrays_and_one_alone(name):
     task = _task(name)
     row = _rows(task.draw(np.array([11]), row_streams(unit_key("test"), np.arange(1))))[0]
     shown = task.show(row)
-    assert list(shown) == task.schema.names
-    word, target = row["input_ids"], row.get("label", row.get("output_ids"))
+    assert set(shown) <= set(task.schema.names)
+    word, target = row["input_ids"], row.get("label", row["output_ids"])
     for one in (shown["input_ids"], word, np.array(word), tuple(word)):
         assert task.solve(one) == target
     assert task.solve([shown["input_ids"], word]) == [target] * 2
@@ -153,10 +165,13 @@ def test_check_finds_wrong_rows(name):
     rows = batch.to_pylist()
     if "label" in rows[0]:
         rows[1]["label"] = (rows[1]["label"] + 1) % len(task.label_names)
+        rows[2]["output_ids"] = [(rows[2]["label"] + 1) % len(task.label_names)]
     else:
         rows[1]["output_ids"][0] ^= 1
-    with pytest.raises(InputError, match="Row 1 is wrong"):
-        task.check(type(batch).from_pylist(rows, schema=batch.schema))
+        rows[2]["loss_mask"][0] ^= True
+    for wrong in (1, 2):
+        with pytest.raises(InputError, match="Row 0 is wrong"):
+            task.check(type(batch).from_pylist(rows[wrong:], schema=batch.schema))
 
 
 @every

@@ -82,8 +82,9 @@ def test_words_as_text(length):
     }
     for name, rule in rules.items():
         columns = drawn(name, length, 50)
-        for word, output in zip(*columns.values(), strict=True):
+        for word, output, mask in zip(*columns.values(), strict=True):
             assert "".join(map(str, output)) == rule("".join(map(str, word)))
+            assert mask == [True] * len(output)
 
 
 @pytest.mark.parametrize("symbols", [3, 5, 6, 7, 10, 100, 250])

@@ -293,6 +293,16 @@ def test_checks_pass_and_find_a_wrong_label(name):
     )
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_splits_have_the_published_lengths(name):
+    """From the first length with both labels on: test words up to 500, others up to 40 and 80."""
+    splits = {split: part.split.lengths for split, part in plan(f"flare_{name}").splits.items()}
+    first = plan(f"flare_{name}").task.facts()["smallest_length"]
+    assert {split: lengths[0] for split, lengths in splits.items()} == dict.fromkeys(splits, first)
+    longest = {"train": 40, "validation": 40, "validation_long": 80, "test": 500}
+    assert all(longest[split] - 1 <= lengths[-1] <= longest[split] for split, lengths in splits.items())
+
+
 def test_lengths_of_one_label_are_left_out_or_kept():
     dropped, kept = plan("flare_repeat_01"), plan("flare_repeat_01", single_label_lengths="keep")
     assert not dropped.task.admits(9)[[0, 1, 3, 5, 7, 9]].any()

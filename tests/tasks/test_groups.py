@@ -136,6 +136,17 @@ def test_orders_of_elements_and_axioms(formula):
     assert found == ORDERS[formula]
 
 
+def test_the_card_has_a_worked_example():
+    """By hand in S3: 021 then 102 sends 0 to 0 to 1, 1 to 2 to 2, 2 to 1 to 0. In D4, r s is rs."""
+    example = {name: plan(f"group_{name}").task.facts()["worked_example"] for name in ("s3", "d4", "z5", "z2")}
+    assert example["s3"] == "0 2 1; 1 0 2 has the product 1 2 0"
+    assert example["d4"] == "r; s has the product rs"
+    assert example["z5"] == "1; 4 has the product 0"
+    assert example["z2"] == "1; 1 has the product 0"
+    reversed_ = plan("group", group="S3", composition="right_to_left").task.facts()["worked_example"]
+    assert reversed_ == "0 2 1; 1 0 2 has the product 2 0 1"
+
+
 def test_the_composition_convention():
     """The docstring's example, and each point moved by hand."""
     words = "1 0 2; 1 2 0"
@@ -308,6 +319,9 @@ def test_state_tracking_follows_the_machine(automaton, parameters):
 
 
 def test_state_tracking_refuses_what_it_does_not_know():
+    with pytest.raises(SeqbenchError, match="no automaton 'zzz'") as caught:
+        plan("state_tracking", automaton="zzz")
+    assert "binary_addition" not in str(caught.value)  # a dataset without an automaton is no way out
     with pytest.raises(SeqbenchError, match="dyck"):
         plan("state_tracking", automaton="dick")
     with pytest.raises(SeqbenchError, match="has no automaton"):

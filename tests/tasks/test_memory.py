@@ -407,6 +407,13 @@ def test_several_channels_through_the_library(tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_facts_show_the_earlier_formula_beside_ours(name):
+    facts = plan(name).task.facts()
+    ours = "seqbench's own" in facts["parameterisation"]
+    assert ours == ("legacy" not in name) == ("rho(s) = " in facts.get("earlier_formula", ""))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_facts_are_plain(name):
     facts = plan(name).task.facts()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts

@@ -106,6 +106,12 @@ def test_bad_grammars_are_refused_with_their_file(grammar, words, mine):
     assert "Traceback" not in result.output
 
 
+def test_a_grammar_with_no_length_of_both_labels_says_so(mine):
+    root = mine('alphabet = ["a"]\ngrammar = "S -> "')
+    with pytest.raises(InputError, match=r"All words of a length up to 60 have one label: .*'keep'"):
+        _ = plan("own", root).splits
+
+
 def test_left_recursion_is_welcome(mine):
     root = mine('alphabet = ["a", "+"]\ngrammar = "E -> E + a | a"')
     assert seqbench.solve("own", ["a+a+a", "a+"], catalogue=root) == [1, 0]

@@ -172,7 +172,8 @@ def _machine(catalogue: Catalogue, name: str, parameters: dict[str, Any]) -> Mac
     if name in catalogue.automata:
         return machine_of(catalogue, name, parameters)
     if name not in catalogue.datasets:
-        raise unknown_name("automaton", name, {*catalogue.automata, *catalogue.datasets})
+        over_one = (each for each in catalogue.datasets if isinstance(catalogue.dataset(each), Dataset))
+        raise unknown_name("automaton", name, {*catalogue.automata, *over_one})
     dataset = catalogue.dataset(name)
     if not isinstance(dataset, Dataset):
         raise UnknownNameError(f"The dataset {name!r} has no automaton. Name one that has, for example 'dyck_d6'.")

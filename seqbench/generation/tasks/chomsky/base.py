@@ -4,9 +4,12 @@ Source of the tasks: Deletang et al., "Neural networks and the Chomsky hierarchy
 
 Layouts. `separate`: `input_ids` holds the n input symbols. `appended` (as published): they are followed by as many
 empty tokens as the output has symbols, and predictions are read there, so the last positions of `input_ids` stand
-beside `output_ids` (or the one last position beside `label`). The empty token's id is the number of input symbols, the
-first that is free. `output_ids`, `loss_mask` and `label` are the same in both layouts, and n, the number of input
-symbols, is the length that users ask for in both.
+beside `output_ids`. The empty token's id is the number of input symbols, the first that is free. `output_ids`,
+`loss_mask` and `label` are the same in both layouts, and n, the number of input symbols, is the length that users ask
+for in both.
+
+All tasks have the columns `output_ids` and `loss_mask`, so that one loop trains them all; the mask is true where a
+symbol counts, everywhere in most tasks. Tasks whose output is one symbol have it as `label` too.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +24,7 @@ from seqbench.algebra.alphabet import encode_batch, separator
 from seqbench.algebra.parameters import Parameter
 from seqbench.errors import InputError, quoted
 from seqbench.generation.streams import Words
-from seqbench.generation.tasks.chomsky.rows import Rows, append, first_of_each
+from seqbench.generation.tasks.chomsky.rows import Rows, all_of_each, append, first_of_each, single_symbols
 
 Array = npt.NDArray[Any]
 
@@ -35,6 +38,10 @@ LAYOUT = Parameter(
 SHOWN_BY = ("layout",)
 """Parameters that choose how rows are shown."""
 EMPTY = "."
+COLUMNS = pa.schema(
+    {"input_ids": pa.list_(pa.uint8()), "output_ids": pa.list_(pa.uint8()), "loss_mask": pa.list_(pa.bool_())}
+)
+"""What every task has."""
 
 
 def digits(count: int) -> tuple[str, ...]:
@@ -183,21 +190,16 @@ class SequenceTask(ABC):
 
 
 class StringTask(SequenceTask):
-    """A task whose target is a word: columns `output_ids` and, where the published task masks, `loss_mask`.
+    """A task whose target is a word.
 
     Attributes:
-        masked: whether only the first part of the output counts: true where `loss_mask` is.
+        masked: whether only the first part of the output counts.
         outputs: names of the output symbols.
     """
 
     masked: ClassVar[bool] = False
     outputs: tuple[str, ...]
-
-    def __init__(self, parameters: dict[str, Any]) -> None:
-        """The task with checked parameters."""
-        super().__init__(parameters)
-        mask = {"loss_mask": pa.list_(pa.bool_())} if self.masked else {}
-        self.schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "output_ids": pa.list_(pa.uint8()), **mask})
+    schema = COLUMNS
 
     @abstractmethod
     def answer(self, rows: Rows) -> tuple[Rows, Array]:
@@ -210,8 +212,8 @@ class StringTask(SequenceTask):
     def columns(self, rows: Rows) -> dict[str, pa.Array]:
         """`output_ids` and `loss_mask`."""
         outputs, counts = self.answer(rows)
-        mask = {"loss_mask": first_of_each(outputs, counts)} if self.masked else {}
-        return {"output_ids": outputs.list_column(), **mask}
+        mask = first_of_each(outputs, counts) if self.masked else all_of_each(outputs.offsets)
+        return {"output_ids": outputs.list_column(), "loss_mask": mask}
 
     def targets(self, rows: Rows) -> list[Any]:
         """The outputs as lists."""
@@ -226,18 +228,18 @@ class StringTask(SequenceTask):
 
     def target_of(self, row: dict[str, Any]) -> Any:
         """The output and mask of a row."""
-        return row["output_ids"], row["loss_mask"] if self.masked else [True] * len(row["output_ids"])
+        return row["output_ids"], row["loss_mask"]
 
     def show_target(self, row: dict[str, Any]) -> dict[str, str]:
-        """The output; the mask as 1 and 0."""
+        """The output; the mask as 1 and 0, unless all counts."""
         mask = {"loss_mask": "".join("01"[flag] for flag in row["loss_mask"])} if self.masked else {}
         return {"output_ids": self._text(row["output_ids"], self.outputs), **mask}
 
 
 class LabelTask(SequenceTask):
-    """A task whose target is one symbol: column `label`."""
+    """A task whose target is one symbol: `output_ids` holds it alone, and `label` is its number."""
 
-    schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "label": pa.int64()})
+    schema = COLUMNS.append(pa.field("label", pa.int64()))
 
     @abstractmethod
     def answer(self, rows: Rows) -> Array:
@@ -248,16 +250,24 @@ class LabelTask(SequenceTask):
         return np.ones_like(lengths)
 
     def columns(self, rows: Rows) -> dict[str, pa.Array]:
-        """`label`."""
-        return {"label": pa.array(self.answer(rows))}
+        """`output_ids`, `loss_mask` and `label`."""
+        return self.columns_of(self.answer(rows))
+
+    @staticmethod
+    def columns_of(labels: Array) -> dict[str, pa.Array]:
+        """The target columns of labels."""
+        outputs = single_symbols(labels)
+        mask = all_of_each(outputs.offsets)
+        return {"output_ids": outputs.list_column(), "loss_mask": mask, "label": pa.array(labels)}
 
     def targets(self, rows: Rows) -> list[Any]:
         """The labels as whole numbers."""
         return list(self.answer(rows).tolist())
 
     def target_of(self, row: dict[str, Any]) -> Any:
-        """The label of a row."""
-        return row["label"]
+        """The label of a row; None where the columns do not agree on it."""
+        agreed = row["output_ids"] == [row["label"]] and row["loss_mask"] == [True]
+        return row["label"] if agreed else None
 
     def show_target(self, row: dict[str, Any]) -> dict[str, str]:
         """The name of the label."""

@@ -127,7 +127,7 @@ class Brackets(ExpressionTask):
     def examples(self, lengths: Array, streams: Words) -> tuple[Rows, dict[str, pa.Array]]:
         """Expressions and their values."""
         rows, values = self.expressions(lengths, 0, streams)
-        return rows, {"label": pa.array(values)}
+        return rows, self.columns_of(values)
 
     def answer(self, rows: Rows) -> Array:
         """Their values."""
@@ -192,7 +192,7 @@ class SolveEquation(ExpressionTask):
         derive.count_digits(rows.tokens, firsts, lasts, counts)
         which = below(draw64(lane(streams, SECOND_WORD))[0], counts)
         derive.hide(rows.tokens, firsts, which, self._id("x"), hidden)
-        return rows, {"label": pa.array(hidden)}
+        return rows, self.columns_of(hidden)
 
     def answer(self, rows: Rows) -> Array:
         """The digits that solve them: the factor of x is 1 or -1, its own inverse."""

@@ -61,6 +61,16 @@ def blank(lengths: Array) -> Rows:
     return Rows(np.zeros(offsets[-1], np.uint8), offsets)
 
 
+def single_symbols(symbols: Array) -> Rows:
+    """Rows of one symbol each.
+
+    Example:
+        >>> single_symbols(np.array([3, 1])).python()
+        [[3], [1]]
+    """
+    return Rows(symbols.astype(np.uint8), np.arange(len(symbols) + 1))
+
+
 def append(rows: Rows, symbol: int, times: Array) -> Rows:
     """The rows, each followed by so many copies of a symbol.
 
@@ -85,9 +95,22 @@ def first_of_each(rows: Rows, counts: Array) -> pa.Array:
     """A list column of truth values beside the rows: true at the first `counts[i]` positions of row i."""
     flags = np.zeros(len(rows.tokens), np.bool_)
     _mark(rows.offsets, counts, flags)
-    packed = pa.py_buffer(np.packbits(flags, bitorder="little"))
-    values = pa.Array.from_buffers(pa.bool_(), len(flags), [None, packed])
-    return pa.ListArray.from_arrays(pa.array(rows.offsets.astype(np.int32)), values)
+    return _flags(rows.offsets, np.packbits(flags, bitorder="little"))
+
+
+def all_of_each(offsets: Array) -> pa.Array:
+    """A list column of truth values that are all true.
+
+    Example:
+        >>> all_of_each(np.array([0, 2, 3])).to_pylist()
+        [[True, True], [True]]
+    """
+    return _flags(offsets, np.full(-(-int(offsets[-1]) // 8), 0xFF, np.uint8))
+
+
+def _flags(offsets: Array, packed: Array) -> pa.Array:
+    values = pa.Array.from_buffers(pa.bool_(), int(offsets[-1]), [None, pa.py_buffer(packed)])
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
 
 
 @kernel

@@ -33,7 +33,6 @@ DIFFERENCES = (
     "Every word has at least one symbol.",
     "One word in eight is held out of training by a keyed hash, where a label has 1,024 words of a training length.",
     "The other splits keep to these words there.",
-    "Test lengths begin above the training lengths.",
     "Next symbols (of languages with a machine or a grammar) come with extra='next_symbols'.",
     "Log-probabilities (of regular languages) come with extra='log_probabilities'.",
 )
@@ -85,6 +84,10 @@ class Recognition:
         there = np.flatnonzero(self.admits(SHOWN_LENGTHS)).tolist()
         if self.keep:
             return "Every length from 1 on has examples."
+        if not there:
+            return (
+                f"All words of a length up to {SHOWN_LENGTHS} have one label: single_label_lengths='keep' keeps them."
+            )
         return (
             f"Lengths with members and non-members up to {SHOWN_LENGTHS}: {_spans(there)}. "
             "Other lengths have one label only: single_label_lengths='keep' keeps them."

@@ -1,6 +1,7 @@
 """Word problems of finite groups: which element is the product of a word of elements."""
 
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,6 +76,7 @@ class WordProblem(Tracker):
             "abelian": self._is_abelian(),
             "letters": self._letters,
             "convention": f"{self.composition}: the {first} letter acts first",
+            "worked_example": self._worked_example(),
             "labels": f"products, {uniform} at every length" if self._letters == "all" else f"products, {uniform}",
             "chance": 1 / order,
             "differences": [
@@ -87,6 +89,14 @@ class WordProblem(Tracker):
     def _is_abelian(self) -> bool:
         group = self.entries.group
         return all(group.multiply(a, b) == group.multiply(b, a) for a in group.generators for b in group.generators)
+
+    def _worked_example(self) -> str:
+        """A word of two letters and its product; where the order matters, the first such."""
+        letters, products = self.entries.letters, self.entries.products
+        pairs = [] if self._is_abelian() else itertools.combinations(range(1, len(letters)), 2)
+        apart = (pair for pair in pairs if len({int(products[letters[a], b]) for a, b in (pair, pair[::-1])}) > 1)
+        a, b = next(apart, (1, len(letters) - 1))
+        return f"{self.symbols[a]}; {self.symbols[b]} has the product {self.label_names[products[letters[a], b]]}"
 
     def majority(self, lengths: tuple[int, ...]) -> dict[int, float]:
         """1 / order at all lengths where all elements are letters."""

@@ -26,6 +26,7 @@ def facts_of(function: Function, parameters: dict[str, Any], least: int) -> dict
         "formula": "; ".join(TEXTS[name] for name in names),
         "figure": _figure(names),
         "parameterisation": OURS if set(names) & set(FAMILIES) else EARLIER,
+        **_earlier(names),
         "T": horizon,
         "constants": [
             {"family": part.family} | {name: rounded(value) for name, value in part.constants(horizon).items()}
@@ -39,6 +40,12 @@ def facts_of(function: Function, parameters: dict[str, Any], least: int) -> dict
     if horizon > MAX_LENGTH:
         return facts
     return facts | _floors(rho, parameters)
+
+
+def _earlier(names: list[str]) -> dict[str, str]:
+    """The earlier public formulas of families that alpha parameterises."""
+    found = [TEXTS[f"legacy_{name}"] for name in names if name in FAMILIES]
+    return {"earlier_formula": f"{'; '.join(found)} (arXiv 2305.19190)"} if found else {}
 
 
 def _figure(names: list[str]) -> str:
