@@ -66,7 +66,7 @@ def test_operands_are_uniform(name):
 
 @pytest.mark.parametrize("length", [1, 2, 3, 8, 40, 61, 62, 63, 64, 65, 66, 127, 500, 2001, 10_000])
 def test_roots(length):
-    rows = [(word, output) for word, output in _drawn("compute_sqrt", length, 300 if length < 1000 else 6)]
+    rows = [(word, output) for word, output, _ in _drawn("compute_sqrt", length, 300 if length < 1000 else 6)]
     rows += [([bit] * length, seqbench.solve("compute_sqrt", [bit] * length)) for bit in (0, 1)]
     for word, output in rows:
         number, root = int("".join(map(str, word)), 2), int("".join(map(str, output)), 2)
