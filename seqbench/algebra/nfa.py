@@ -114,6 +114,7 @@ class _Work:
         self.done = 0
 
     def add(self, members: int) -> None:
+        """Counts so many members, and raises when there are too many."""
         self.done += members
         if self.done > MAX_WORK:
             raise TooLargeError(

@@ -103,12 +103,14 @@ class _Parser:
         self.nesting = 0
 
     def parse(self) -> Node:
+        """The tree of the whole pattern."""
         node = self.union()
         if self.peek():
             self.fail("unexpected ')'; expected an operator or the end" if self.peek() == ")" else "expected the end")
         return node
 
     def union(self) -> Node:
+        """Alternatives, parted by |."""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             self.fail(f"groups and complements are nested more than {MAX_NESTING} deep")
@@ -119,18 +121,21 @@ class _Parser:
         return Union(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def intersection(self) -> Node:
+        """Parts joined by &."""
         parts = [self.concatenation()]
         while self.take("&"):
             parts.append(self.concatenation())
         return Intersection(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def concatenation(self) -> Node:
+        """Parts one after the other."""
         parts = [self.complement()]
         while self.peek() and self.peek() not in "|&)":
             parts.append(self.complement())
         return Concatenation(tuple(parts)) if len(parts) > 1 else parts[0]
 
     def complement(self) -> Node:
+        """A repetition, with ~ before it or not."""
         flips = 0
         while self.take("~"):
             flips += 1
@@ -138,6 +143,7 @@ class _Parser:
         return Complement(node) if flips % 2 else node
 
     def repeat(self) -> Node:
+        """An atom with its repetitions."""
         node = self.atom()
         while (operator := self.peek()) and operator in "*+?{":
             self.at += 1
@@ -147,6 +153,7 @@ class _Parser:
         return node
 
     def bounds(self) -> tuple[int, int | None]:
+        """The numbers of {m,n}, after the brace has been read."""
         begin = self.at
         minimum = self.number()
         maximum: int | None = minimum
@@ -160,6 +167,7 @@ class _Parser:
         return minimum, maximum
 
     def number(self) -> int:
+        """A whole number, as far as digits go."""
         digits = ""
         while (digit := self.peek()) and digit in "0123456789":
             digits += digit
@@ -169,6 +177,7 @@ class _Parser:
         return int(digits[-4000:])  # Python reads no longer ones; far beyond the limit anyway
 
     def check_repeat(self, node: Repeat) -> None:
+        """Nothing, if a repetition stays within the limits."""
         most = max(node.minimum, node.maximum or 0)
         if most > MAX_REPEAT:
             raise TooLargeError(
@@ -177,6 +186,7 @@ class _Parser:
             )
 
     def atom(self) -> Node:
+        """A group, a class, a dot or a symbol."""
         character = self.peek()
         if character == "(":
             return self.group()
@@ -189,6 +199,7 @@ class _Parser:
         return Symbols((self.symbol(),))
 
     def group(self) -> Node:
+        """What stands in round brackets; () is the empty word."""
         begin = self.at
         self.at += 1
         if self.take(")"):
@@ -199,6 +210,7 @@ class _Parser:
         return node
 
     def symbol_class(self) -> Node:
+        """Symbols in square brackets, with ^ all others."""
         begin = self.at
         self.at += 1
         negated = self.take("^")
@@ -216,6 +228,7 @@ class _Parser:
         return Symbols(tuple(sorted(ids)))
 
     def symbol_range(self) -> range:
+        """The ids of one symbol, or of a first to a last one."""
         first = self.symbol()
         if self.peek() != "-":
             return range(first, first + 1)
@@ -230,6 +243,7 @@ class _Parser:
         return range(first, last + 1)
 
     def symbol(self) -> int:
+        """The id of one symbol, bare, escaped or quoted."""
         character = self.peek()
         begin = self.at
         self.at += 1
@@ -246,6 +260,7 @@ class _Parser:
         return self.ids[text]
 
     def quoted(self, quote: str, begin: int) -> str:
+        """The text between two quotes."""
         end = self.pattern.find(quote, self.at)
         if end < 0:
             self.at = len(self.pattern)
@@ -255,6 +270,7 @@ class _Parser:
         return text
 
     def hint(self, text: str) -> str:
+        """What to do about a symbol that is not in the alphabet."""
         if len(text) == 1 and any(len(symbol) > 1 for symbol in self.alphabet):
             return "; symbols of several characters are quoted: 'symbol'"
         close = nearest(text, self.alphabet)
@@ -273,6 +289,7 @@ class _Parser:
         return found
 
     def fail(self, what: str) -> NoReturn:
+        """Raises the error of this place: what is wrong, and the pattern with a mark under it."""
         shown_pattern = "".join(" " if character.isspace() else character for character in self.pattern)
         raise DefinitionError(
             f"The regular expression {self.pattern!r} is wrong at character {self.at + 1}: {what}.\n"

@@ -18,7 +18,7 @@ from seqbench.covering.report import CoverageReport, Need, covered_words
 from seqbench.covering.schedules import check_schedule
 from seqbench.covering.subject import plan_for
 from seqbench.covering.tally import Tally, inside_words
-from seqbench.errors import InputError, SeqbenchError
+from seqbench.errors import InputError, SeqbenchError, TooLargeError
 from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
 from seqbench.progress import counting
@@ -152,6 +152,29 @@ def _against_recipe(lang: Language, train: Tally, planned: Plan) -> CoverageRepo
         curve = lengths, shares
     need = {level: Need(np.flatnonzero(count), count.ravel()[np.flatnonzero(count)]) for level, count in counts.items()}
     return CoverageReport(lang, train, need, lengths, None, curve)
+
+
+def tested(
+    name: str | Language, catalogue: Folder, test_lengths: Any, schedule: str, min_width: int
+) -> tuple[Plan, Task]:
+    """The plan and task of a dataset that has test words and a table of classes: what plans and covers are made for.
+
+    Raises:
+        TooLargeError: over 2,000 classes.
+        InputError: no test words.
+    """
+    planned = plan_for(name, catalogue, near_miss=False, **_lengths(test_lengths))
+    task = task_of(planned, schedule, min_width)
+    size = len(task.monoid)
+    if size > MAX_CLASSES:
+        raise TooLargeError(
+            f"{planned.name} has {size:,} classes; plans and covers are made for {MAX_CLASSES:,} at most."
+        )
+    if "test" not in planned.splits:
+        raise InputError(
+            f"{planned.name} has no test words (test_examples_per_length is 0). Name a dataset that has some."
+        )
+    return planned, task
 
 
 def task_of(planned: Plan, schedule: str = "tree", min_width: int = 1, monoid: Monoid | None = None) -> Task:

@@ -15,14 +15,13 @@ import pyarrow.parquet as pq
 
 from seqbench.algebra.alphabet import token_dtype
 from seqbench.catalogue.recipe import whole
-from seqbench.covering.api import task_of
+from seqbench.covering.api import tested
 from seqbench.covering.greedy import Greedy
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import DOWN, nodes
-from seqbench.covering.subject import plan_for
-from seqbench.covering.task import MAX_CLASSES, Task
+from seqbench.covering.task import Task
 from seqbench.covering.tell import html, name_of
-from seqbench.errors import InputError, TooLargeError
+from seqbench.errors import InputError
 from seqbench.files import write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
@@ -131,16 +130,7 @@ def cover(
         (4, 2, 1, 0)
     """
     max_length, times = whole("max_length", max_length, 2, 4096), whole("times", times, 1, 10**6)
-    options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan_for(name, catalogue, near_miss=False, **options)
-    task = task_of(planned, schedule, min_width)
-    size = len(task.monoid)
-    if size > MAX_CLASSES:
-        raise TooLargeError(f"{planned.name} has {size:,} classes; covers are made for {MAX_CLASSES:,} at most.")
-    if "test" not in planned.splits:
-        raise InputError(
-            f"{planned.name} has no test words (test_examples_per_length is 0). Name a dataset that has some."
-        )
+    planned, task = tested(name, catalogue, test_lengths, schedule, min_width)
     lengths = _lengths(task, max_length)
     by_level = possible(task, np.array(lengths))
     coverable, needed = union(by_level), union(possible(task, planned.splits["test"].split.lengths))

@@ -9,14 +9,13 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from seqbench.catalogue.recipe import length_range
-from seqbench.covering.api import task_of
+from seqbench.covering.api import tested
 from seqbench.covering.bounds import ChanceBounds
 from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
-from seqbench.covering.subject import plan_for
-from seqbench.covering.task import MAX_CLASSES, Task
+from seqbench.covering.task import Task
 from seqbench.covering.tell import LEAST, aligned, html, law_text
-from seqbench.errors import InputError, TooLargeError
+from seqbench.errors import InputError
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
 
@@ -112,23 +111,14 @@ def coverage_plan(
     """
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
-    options = {} if test_lengths is None else {"test_lengths": test_lengths}
-    planned = plan_for(name, catalogue, near_miss=False, **options)
-    task = task_of(planned, schedule, min_width)
-    size = len(task.monoid)
-    if size > MAX_CLASSES:
-        raise TooLargeError(f"{planned.name} has {size:,} classes; plans are made for {MAX_CLASSES:,} at most.")
-    if "test" not in planned.splits:
-        raise InputError(
-            f"{planned.name} has no test words (test_examples_per_length is 0). Name a dataset that has some."
-        )
-    tested = planned.splits["test"].split.lengths
-    there = possible(task, tested)
+    planned, task = tested(name, catalogue, test_lengths, schedule, min_width)
+    lengths = planned.splits["test"].split.lengths
+    there = possible(task, lengths)
     needed = union(there).keys() if there else np.empty(0, dtype=np.int64)
-    longest = smallest_training_length(task, needed, int(tested[-1]))
+    longest = smallest_training_length(task, needed, int(lengths[-1]))
     span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
     numbers = _numbers(task, needed, _within(task, planned.name, span), confidence)
-    ends = int(tested[0]), int(tested[-1])
+    ends = int(lengths[0]), int(lengths[-1])
     return CoveragePlan(planned.name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
 
 

@@ -36,6 +36,21 @@ class PlannedSplit(Protocol):
         """Blocks as Arrow, one after the other."""
 
 
+class SizedSplit:
+    """What the splits of all plans know of their size."""
+
+    def __init__(self, schema: pa.Schema, split: Layout) -> None:
+        """A split whose rows have these columns."""
+        self._schema = schema
+        self.num_examples, self.num_blocks = split.num_examples, split.num_blocks
+        self._num_tokens = split.num_tokens
+
+    @property
+    def num_bytes(self) -> int:
+        """An estimate of its size in Arrow."""
+        return arrow_bytes(self._schema, self.num_examples, self._num_tokens)
+
+
 class BasePlan(ABC):
     """A dataset with all options resolved.
 

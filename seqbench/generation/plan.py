@@ -19,7 +19,7 @@ from seqbench.catalogue.schema import Dataset, TaskDataset
 from seqbench.errors import InputError, TooLargeError, unknown_name
 from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
-from seqbench.generation.base_plan import BasePlan, arrow_bytes
+from seqbench.generation.base_plan import BasePlan, SizedSplit
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.splits import Split
 from seqbench.generation.task_plan import TaskPlan
@@ -93,7 +93,8 @@ def language_plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Pla
     if known in opened.datasets and isinstance(opened.dataset(known), TaskDataset):
         raise InputError(NO_MACHINE.format(name=name))
     found = plan(name, catalogue, **overrides)
-    assert isinstance(found, Plan)  # noqa: S101  # for the type checker: there are two kinds of plans
+    if not isinstance(found, Plan):  # a third kind of plans would come here
+        raise TypeError(type(found))
     return found
 
 
@@ -191,18 +192,13 @@ class Plan(BasePlan):
         return None if len(chosen) == self.machine.num_labels else chosen  # all of them: the same as not asking
 
 
-class SplitPlan:
+class SplitPlan(SizedSplit):
     """A split of a plan, with its blocks as Arrow."""
 
     def __init__(self, owner: Plan, split: Split) -> None:
         """A split of a plan."""
+        super().__init__(owner.schema, split)
         self._owner, self.split = owner, split
-        self.num_examples, self.num_blocks = split.num_examples, split.num_blocks
-
-    @property
-    def num_bytes(self) -> int:
-        """An estimate of its size in Arrow."""
-        return arrow_bytes(self._owner.schema, self.num_examples, self.split.num_tokens)
 
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""

@@ -13,7 +13,7 @@ from seqbench.catalogue import recipe as recipes
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.schema import TaskDataset, TaskRecipe
 from seqbench.errors import InputError, unknown_name
-from seqbench.generation.base_plan import BasePlan, arrow_bytes
+from seqbench.generation.base_plan import BasePlan, SizedSplit
 from seqbench.generation.splits import UNIT_ROWS, Identity, Layout
 from seqbench.generation.streams import row_streams
 from seqbench.generation.tasks import TASKS
@@ -143,18 +143,13 @@ def _canonical(recipe: TaskDataset) -> str:
     return json.dumps({**recipe.options(), "parameters": recipe.parameters}, sort_keys=True)
 
 
-class TaskSplit:
+class TaskSplit(SizedSplit):
     """A split of a task's plan, with its blocks as Arrow."""
 
     def __init__(self, owner: TaskPlan, split: Layout) -> None:
         """A split of a plan."""
+        super().__init__(owner.schema, split)
         self._owner, self.split = owner, split
-        self.num_examples, self.num_blocks = split.num_examples, split.num_blocks
-
-    @property
-    def num_bytes(self) -> int:
-        """An estimate of its size in Arrow."""
-        return arrow_bytes(self._owner.schema, self.num_examples, self.split.num_tokens)
 
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""

@@ -92,14 +92,14 @@ def _three(arrays: tuple[Array, ...]) -> tuple[Array, Array, Array | None]:
     return tokens, labels, classes[0] if classes else None
 
 
-def by_length(planned: Plan, split: str) -> dict[int, Batch]:
-    """All words of a split, those of each length together."""
+def by_length(planned: Plan, split: str, only: set[int] | None = None) -> dict[int, Batch]:
+    """The words of a split, those of each length together; of all lengths, or only of some."""
     found: dict[int, list[tuple[Array, Array]]] = {}
     for block in planned.blocks(split, range(planned.splits[split].num_blocks)):
         words, labels = block["input_ids"], block["label"].to_numpy()
         sizes, flat = words.value_lengths().to_numpy(), words.flatten().to_numpy()
         starts = np.cumsum(sizes) - sizes
-        for length in np.unique(sizes):
+        for length in set(sizes.tolist()) & only if only else np.unique(sizes):
             rows = np.flatnonzero(sizes == length)
             found.setdefault(int(length), []).append((flat[starts[rows, None] + np.arange(length)], labels[rows]))
     return {

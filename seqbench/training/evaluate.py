@@ -42,9 +42,12 @@ def evaluate(
     where = device_of(device)
     learner, state = learner_of(run, settings, where)
     planned = _plan(settings, lengths, words)
+    number = 0 if lengths is not None else settings.test_lengths
     start = time.perf_counter()
     splits: dict[str, Any] = {
-        split: _split(learner, planned, split, where) for split in ("test", "test_near_miss") if split in planned.splits
+        split: _split(learner, planned, split, number, where)
+        for split in ("test", "test_near_miss")
+        if split in planned.splits
     }
     return {
         "task": {"id": planned.name, "version": planned.version, "config": planned.config_id},
@@ -103,10 +106,11 @@ def _plan(settings: Settings, lengths: tuple[int, int] | None, words: int | None
     return language_plan(settings.task, **options)
 
 
-def _split(learner: Learner, planned: Plan, split: str, device: torch.device) -> dict[int, dict[int, Score]]:
-    """Scores by length and label."""
-    chosen = _some(planned, split, learner.settings.test_lengths)
-    batches = {length: batch for length, batch in by_length(planned, split).items() if length in chosen}
+def _split(
+    learner: Learner, planned: Plan, split: str, number: int, device: torch.device
+) -> dict[int, dict[int, Score]]:
+    """Scores by length and label at so many lengths."""
+    batches = by_length(planned, split, _some(planned, split, number))
     bar = progress(batches.items(), f"Evaluating {split}", len(batches))
     return {length: scores_by_label(learner.model, batch, device) for length, batch in bar}
 
@@ -151,7 +155,7 @@ def _metrics(
     facts: dict[str, Any] = {
         "ood": total(test).facts() | {"mean_over_lengths": round(mean, 6)},
         "solved": {f"{bound:.2f}": bool(mean >= bound) for bound in SOLVED},
-        "chance": round(chance(by_length(planned, "test")), 4),
+        "chance": round(chance(splits["test"].values()), 4),
         "per_length": {str(length): score.facts() for length, score in test.items()},
     }
     for name, label in {"members": 1, "random_non_members": 0}.items():

@@ -1,6 +1,7 @@
 """Measures of a trained model, length by length: right words with Wilson intervals, members and non-members apart."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +75,14 @@ def total(scores: Mapping[Any, Score]) -> Score:
     return sum(scores.values(), Score(0, 0))
 
 
-def chance(batches: Mapping[int, Batch]) -> float:
-    """What the most frequent label alone would score."""
-    labels = torch.cat([batch.labels for batch in batches.values()])
-    return float(labels.bincount().max()) / len(labels)
+def chance(scores: Iterable[Mapping[int, Score]]) -> float:
+    """What the most frequent label alone would score on the words of some scores by label.
+
+    Example:
+        >>> chance([{0: Score(1, 3), 1: Score(0, 1)}, {1: Score(2, 4)}])
+        0.625
+    """
+    counts: Counter[int] = Counter()
+    for by_label in scores:
+        counts.update({label: score.words for label, score in by_label.items()})
+    return max(counts.values()) / counts.total()
