@@ -51,8 +51,10 @@ def train(settings: Settings, out: Path, *, resume: bool = False, device: str = 
         InputError: the folder is there already, or holds another run.
     """
     out = out.expanduser().absolute()
+    run = _Run(settings, out, device_of(device))  # first, so that a bad model or option leaves no folder behind
     claim(settings, out, resume=resume)
-    run = _Run(settings, out, device_of(device))
+    if checkpoint.exists(out):
+        run.restore()
     with run.batches() as batches:
         run.go(batches)
     return out
@@ -85,10 +87,9 @@ class _Run:
         self.optimiser = optimiser.make(settings, self.learner)
         self.validation = by_length(planned, "validation")
         self.step, self.good, self.seconds, self.waited = 0, 0, 0.0, 0.0
-        if checkpoint.exists(out):
-            self._restore()
 
-    def _restore(self) -> None:
+    def restore(self) -> None:
+        """Goes on from the checkpoint of the folder."""
         state = checkpoint.load_state(self.out)
         checkpoint.load_weights(self.out, self.learner)
         self.optimiser.load_state_dict(state["optimiser"])

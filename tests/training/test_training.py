@@ -210,7 +210,9 @@ def test_the_commands_say_what_they_did(tmp_path):
     again = CliRunner().invoke(main, ["evaluate", str(tmp_path / "run"), "--lengths", "50", "51", "--words", "4"])
     assert "beyond it" in again.stdout
     assert CliRunner().invoke(main, ["evaluate", str(tmp_path)]).exit_code == 2
-    assert CliRunner().invoke(main, ["train", "even_pairs", "--model", "lstmm"]).exit_code == 2
+    bad = ["train", "even_pairs", "--model", "lstmm", "--out", str(tmp_path / "bad")]
+    assert CliRunner().invoke(main, bad).exit_code == 2
+    assert not (tmp_path / "bad").exists()
 
 
 def test_settings_round_trip(tmp_path):
