@@ -59,6 +59,8 @@ def __getattr__(name: str) -> Any:
     """A public name, imported now."""
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("seqbench")
+    if name == "models":  # a package that costs nothing until a model is made
+        return importlib.import_module("seqbench.models")
     if name not in _HOMES:
         raise AttributeError(f"module 'seqbench' has no attribute {name!r}. It has: {', '.join(__all__)}.")
     return globals().setdefault(name, getattr(importlib.import_module(_HOMES[name]), name))

@@ -78,3 +78,8 @@ def test_importing_seqbench_imports_nothing_heavy():
     code = "import sys, seqbench; print([m for m in ('numpy', 'numba', 'pyarrow', 'datasets') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_models_are_there_without_an_import_of_their_own():
+    code = "import seqbench, sys; assert 'ldru' in seqbench.models.MODELS; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
