@@ -1,7 +1,12 @@
 """One small tree of errors: what is wrong with the value quoted, what is allowed, what to do next."""
 
 import difflib
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class SeqbenchError(Exception):
@@ -69,3 +74,25 @@ def unknown_name(kind: str, name: object, known: Iterable[str], next_step: str =
         shown = ", ".join(names[:20])
         hint = f"Known: {shown}{', ...' if len(names) > 20 else '.'}" if names else "There is none at all."
     return UnknownNameError(" ".join(part for part in (f"There is no {kind} {quoted(name)}.", hint, next_step) if part))
+
+
+def named_options(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, whose misspelt keywords raise an UnknownNameError with the nearest names instead of a TypeError.
+
+    Example:
+        >>> named_options(nearest)("dyck", ["dyck_d6"], mots=1)
+        Traceback (most recent call last):
+        ...
+        seqbench.errors.UnknownNameError: There is no option 'mots'. Did you mean 'most'?
+    """
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                raise unknown_name("option", name, known)
+        return function(*args, **kwargs)
+
+    return checked

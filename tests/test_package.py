@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import seqbench
+from seqbench.errors import UnknownNameError
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -78,6 +81,23 @@ def test_importing_seqbench_imports_nothing_heavy():
     code = "import sys, seqbench; print([m for m in ('numpy', 'numba', 'pyarrow', 'datasets') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword", "meant"),
+    [
+        ("stream", "lenghts", "lengths"),
+        ("coverage", "shedule", "schedule"),
+        ("cover", "max_lenght", "max_length"),
+        ("coverage_plan", "confidense", "confidence"),
+        ("expected_coverage", "train_lenghts", "train_lengths"),
+        ("load_dataset", "test_lenghts", "test_lengths"),
+        ("memory", "alhpa", "alpha"),
+    ],
+)
+def test_a_misspelt_keyword_is_named_with_the_nearest(name, keyword, meant):
+    with pytest.raises(UnknownNameError, match=f"{keyword}'. Did you mean '{meant}'"):
+        getattr(seqbench, name)("exp" if name == "memory" else "dyck_d6", **{keyword: 1})
 
 
 def test_models_are_there_without_an_import_of_their_own():

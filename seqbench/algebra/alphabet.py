@@ -51,14 +51,15 @@ def check_alphabet(symbols: Iterable[str]) -> Alphabet:
 
 
 def shown(alphabet: Alphabet) -> str:
-    """The alphabet as an error message shows it: at most 20 symbols.
+    """The alphabet as an error message shows it: at most 20 symbols, fewer where they are long.
 
     Example:
         >>> shown(("0", "1"))
         "{'0', '1'}"
     """
-    symbols = ", ".join(repr(symbol) for symbol in alphabet[:20])
-    return "{" + symbols + (f", ... {len(alphabet)} symbols}}" if len(alphabet) > 20 else "}")
+    most = max(3, min(20, 100 // max(map(len, alphabet), default=1)))
+    symbols = ", ".join(repr(symbol) for symbol in alphabet[:most])
+    return "{" + symbols + (f", ... {len(alphabet)} symbols}}" if len(alphabet) > most else "}")
 
 
 def token_dtype(alphabet: Alphabet) -> np.dtype[Any]:

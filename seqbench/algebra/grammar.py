@@ -256,7 +256,10 @@ def _checked(start: str, rules: tuple[Rule, ...], terminals: Sequence[str] | Non
         if terminals is not None and symbol not in terminals:
             close = nearest(symbol, (*names, *terminals))
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise DefinitionError(f"{symbol!r} is neither a nonterminal nor in the alphabet {tuple(terminals)}.{hint}")
+            raise DefinitionError(
+                f"{symbol!r} is neither a nonterminal nor in the alphabet {tuple(terminals)}.{hint} "
+                "Give it a rule, or add it to the alphabet."
+            )
     return Grammar(start, reduce(start, rules), used if terminals is None else tuple(terminals))
 
 

@@ -239,7 +239,16 @@ def _read(file: Traversable, record: type[T]) -> T:
         _CHECKS[record](checked)
     except msgspec.ValidationError as error:
         raise DefinitionError(f"{file}: {_explain(str(error), record)}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, SeqbenchError) as error:
+    except tomllib.TOMLDecodeError as error:
+        raise DefinitionError(
+            f"{file}: it is not TOML: {error}. Mend it there; https://toml.io has the rules."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise DefinitionError(
+            f"{file}: it is not text in UTF-8 (byte {error.object[error.start]:#04x} at position {error.start}). "
+            "Save it as UTF-8, or move it out of the catalogue."
+        ) from None
+    except (OSError, SeqbenchError) as error:
         raise DefinitionError(f"{file}: {error}") from None
     except RecursionError:
         raise DefinitionError(f"{file}: it is nested too deeply. A definition has two levels at most.") from None

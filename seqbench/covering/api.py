@@ -18,7 +18,7 @@ from seqbench.covering.report import CoverageReport, Need, covered_words
 from seqbench.covering.schedules import check_schedule
 from seqbench.covering.subject import plan_for
 from seqbench.covering.tally import Tally, inside_words
-from seqbench.errors import InputError, SeqbenchError, TooLargeError
+from seqbench.errors import InputError, SeqbenchError, TooLargeError, named_options
 from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.languages import Language, language
 from seqbench.progress import counting
@@ -26,6 +26,7 @@ from seqbench.progress import counting
 Array = npt.NDArray[Any]
 
 
+@named_options
 def coverage(
     name: str | Language,
     train: Any = None,

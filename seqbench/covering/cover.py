@@ -21,7 +21,7 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
 from seqbench.covering.tell import html, name_of
-from seqbench.errors import InputError
+from seqbench.errors import InputError, named_options
 from seqbench.files import write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
@@ -99,6 +99,7 @@ class Cover:
         return html(f"Cover of {self.dataset}", self.lines())
 
 
+@named_options
 def cover(
     name: str | Language,
     *,

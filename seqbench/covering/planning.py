@@ -15,7 +15,7 @@ from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
 from seqbench.covering.task import Task
 from seqbench.covering.tell import LEAST, aligned, html, law_text
-from seqbench.errors import InputError
+from seqbench.errors import InputError, named_options
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
 
@@ -79,6 +79,7 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and np.isinf(value) else value
 
 
+@named_options
 def coverage_plan(
     name: str | Language,
     *,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.catalogue.recipe import length_range, sampling_weights, whole
-from seqbench.errors import InputError
+from seqbench.errors import InputError, named_options
 from seqbench.generation import streams as rng
 from seqbench.generation.plan import Folder, language_plan
 from seqbench.generation.sampler import Sampler
@@ -68,6 +68,7 @@ class Stream:
         return tuple(columns)
 
 
+@named_options
 def stream(
     name: str,
     *,

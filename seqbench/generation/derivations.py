@@ -9,6 +9,9 @@ about n^1.5 2^-65 on average, 2^-51 at n = 500; for grammars whose only choices 
 it is n 2^-63.
 """
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,8 +21,11 @@ from seqbench.generation.counts import MAX_TABLE_BYTES, ONE, pick
 from seqbench.generation.scaled import Scaled, add, ratio
 from seqbench.generation.streams import Words, draw32
 from seqbench.jit import kernel
+from seqbench.progress import progress
 
 Array = npt.NDArray[np.generic]
+
+CELLS_AT_ONCE = 8_000_000  # of the tables: about a second
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _S32, _S63 = np.uint64(32), np.uint64(63)
@@ -116,8 +122,21 @@ class Derivations:
             self._counts[: form.terminals, 1] = ONE
         running = np.empty((max(longest + 1, len(self._sides)), 3), dtype=np.uint64)
         rules = (self._sides, self._indptr, self._split)
-        _tabulate(self._order, rules, self._counts, running, (self._alternatives, self._shares))
+        tables = (self._counts, self._alternatives, self._shares)
+        for first, last in _spans(longest):
+            _tabulate(self._order, rules, (first, last), running, tables)
         self._longest = longest
+
+
+def _spans(longest: int) -> Iterator[tuple[int, int]]:
+    """The lengths in spans of like work, (first, last + 1) each; with a bar where there are several.
+
+    The work of a length grows with it; between spans an interrupt is heard.
+    """
+    count = 1 + longest**2 // CELLS_AT_ONCE
+    edges = np.rint((longest + 1) * np.sqrt(np.arange(count + 1) / count)).astype(int).tolist()
+    spans = list(itertools.pairwise(edges))
+    yield from progress(spans, f"Counting words up to length {longest:,}") if count > 1 else spans
 
 
 @kernel
@@ -197,12 +216,16 @@ _S63_TOP = np.uint64(1 << 63)
 
 @kernel
 def _tabulate(
-    order: Array, rules: tuple[Array, Array, Array], counts: Array, running: Array, out: tuple[Array, Array]
+    order: Array,
+    rules: tuple[Array, Array, Array],
+    span: tuple[int, int],
+    running: Array,
+    tables: tuple[Array, Array, Array],
 ) -> None:
-    """All counts and thresholds, one length after the other."""
+    """Counts and thresholds of a span of lengths, one after the other, after all shorter ones."""
     sides, indptr, split = rules
-    alternatives, shares = out
-    for n in range(counts.shape[1]):
+    counts, alternatives, shares = tables
+    for n in range(span[0], span[1]):
         first = n * (n + 1) // 2
         for left in order:
             start, end = indptr[left], indptr[left + 1]

@@ -108,13 +108,20 @@ def test_a_wrong_type_is_named_with_its_key(part, old, new, words, refusal):
         ("automata", 'regex = ".*b"', "", ["no definition", "regex"]),
         ("automata", 'regex = ".*b"', 'regex = ".*b"\nfamily = "dyck"', ["regex and family"]),
         ("automata", 'alphabet = ["a", "b"]', "", ["alphabet"]),
-        ("automata", "title = ", "title ", ["line"]),
+        ("automata", "title = ", "title ", ["line", "toml.io"]),
         ("generators", 'version = "1.1.0"\nsampling', "sampling", ["The table has no field `version`"]),
     ],
 )
 def test_a_wrong_value_is_named(part, old, new, words, refusal):
     message = refusal(part, old, new)
     assert all(word in message for word in words), message
+
+
+def test_what_is_no_text_is_named(folder):
+    where = folder({"automata/binary.toml": ""})
+    (where / "automata" / "binary.toml").write_bytes(b'title = "\xaa"')
+    with pytest.raises(DefinitionError, match=r"not text in UTF-8 \(byte 0xaa at position 9\)"):
+        open_catalogue(where).automaton("binary")
 
 
 def test_the_last_change_must_be_that_of_the_version(folder):

@@ -372,6 +372,7 @@ def test_regenerate_without_lengths_gives_the_rows_of_the_folder(copy, tmp_path)
         (["--split", "test", "--config", "dick_d6"], "Did you mean 'dyck_d6'"),
         (["--split", "test", "--config", "dyck_d6", "--lengths", "9", "3"], "runs backwards"),
         (["--split", "test", "--config", "dyck_d6", "--out", "taken.parquet"], "--force"),
+        (["--split", "test", "--config", "dyck_d6", "--out", "rows.csv"], "does not end in .parquet"),
         (["--split", "test", "--config", "dyck_d6", "--out", "link.parquet", "--force"], "no plain file"),
     ],
 )

@@ -224,6 +224,26 @@ def test_a_folder_that_is_no_export_is_named(tmp_path):
     assert "seqbench export" in done.stderr
 
 
+def test_a_folder_without_a_slash_is_one_unless_a_dataset_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "parity_check"):
+        Path(name).mkdir()
+    done = run("verify", "mine")
+    assert done.exit_code == 2
+    assert "holds no seqbench.json" in done.stderr
+    assert run("verify", "parity_check").exit_code == 0
+
+
+@pytest.mark.parametrize("path", ["../outside.parquet", "/etc/hostname", "dyck_d6/../../x", ""])
+def test_a_manifest_that_leads_out_of_the_folder_is_refused(path, copy):
+    manifest = read_manifest(copy)
+    forged = msgspec.structs.replace(manifest, files=manifest.files | {path: "0" * 64})
+    (copy / NAME).write_bytes(encode(sealed(forged)))
+    done = run("verify", copy)
+    assert done.exit_code == 2
+    assert "outside the folder" in done.stderr
+
+
 def test_options_without_cache_are_refused():
     done = run("verify", "dyck_d6", "--seed", 7)
     assert done.exit_code == 2

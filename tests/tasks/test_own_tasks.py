@@ -86,7 +86,7 @@ def test_claims_of_a_grammar_are_recomputed(mine):
         ('grammar = "S -> T\\nT -> S | a"', "derives itself"),
         ('grammar = "S -> a S a | a S | b"', "ambiguous: at length 4 there are 3 derivations of 2"),
         ('grammar = "S -> a Tail"', "'Tail' is neither a nonterminal nor in the alphabet ('a', 'b')"),
-        ('grammar = "S -> a c"', "'c' is neither a nonterminal nor in the alphabet"),
+        ('grammar = "S -> a c"', "'c' is neither a nonterminal nor in the alphabet ('a', 'b'). Give it a rule"),
         ('grammar = "a -> b"', "'a' is in the alphabet and has rules of its own"),
         ('grammar = "S = a"', "'S = a' is no rule"),
         ('grammar = "S -> a"\nregex = "a"', "It has regex and grammar"),

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.hub.manifest import NAME
 from seqbench.dataset.hub.verify import Report, verify_folder
 from seqbench.dataset.hub.verify_name import verify_cache, verify_golden
@@ -16,7 +17,8 @@ def verify(
 ) -> Report:
     """Checks an exported folder; or, by a dataset's name, its golden digests or its prepared files.
 
-    A name stands for a folder where it holds a slash or a folder of that name has a seqbench.json.
+    A name stands for a folder where it holds a slash, or a folder of that name has a seqbench.json or no dataset has
+    that name.
 
     Raises:
         SeqbenchError: there is no such folder or dataset, or options do not fit together.
@@ -30,6 +32,12 @@ def verify(
     if options or cache_dir is not None:
         given = ", ".join([*options, *(["cache_dir"] if cache_dir is not None else [])])
         raise InputError(f"{given} is for --cache: a folder brings its own recipe. Leave it out, or add --cache.")
-    if any(mark in what for mark in {"/", os.sep}) or what in {".", ".."} or (Path(what) / NAME).exists():
+    if _is_folder(what, catalogue):
         return verify_folder(Path(what), catalogue)
     return verify_golden(what)
+
+
+def _is_folder(what: str, catalogue: Folder) -> bool:
+    if any(mark in what for mark in {"/", os.sep}) or what in {".", ".."} or (Path(what) / NAME).exists():
+        return True
+    return Path(what).is_dir() and what not in open_catalogue(catalogue).names

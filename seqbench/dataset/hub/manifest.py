@@ -3,12 +3,12 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 
 NAME = "seqbench.json"
 FORMAT = 1
@@ -125,7 +125,23 @@ def read_manifest(folder: Path) -> Manifest:
             f"{str(file)!r} has format {manifest.format}; this release reads format {FORMAT}. "
             f"Use seqbench {manifest.made_with.get('seqbench', 'of another release')}."
         )
+    for path in manifest.all_files:
+        if _leads_out(path):
+            raise InputError(
+                f"{str(file)!r} names the file {quoted(path)}, which lies outside the folder. Export the folder again."
+            )
     return manifest
+
+
+def _leads_out(path: str) -> bool:
+    """Whether a path within a folder is no plain one: absolute, or with parts such as `..`.
+
+    Example:
+        >>> _leads_out("a/train.parquet"), _leads_out("a/../../b"), _leads_out("/etc/passwd")
+        (False, True, True)
+    """
+    parts = PurePosixPath(path).parts
+    return not parts or path.startswith("/") or "\\" in path or ".." in parts or "\0" in path
 
 
 def encode(manifest: Manifest) -> bytes:

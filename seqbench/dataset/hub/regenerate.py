@@ -49,6 +49,8 @@ def regenerate(
     if split not in planned.splits:
         raise unknown_name("split", split, planned.splits)
     ending = "" if lengths is None else "-{}-{}".format(*lengths)
+    if out is not None and out.suffix != ".parquet":
+        raise InputError(f"{str(out)!r} does not end in .parquet, and Parquet is what is written. Name such a file.")
     file = new_file(out or Path(f"{name}-{split}{ending}.parquet"), force=force)
     write_whole(file, lambda temporary: _write(planned, split, temporary))
     return file, planned.splits[split].num_examples
