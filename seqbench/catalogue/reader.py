@@ -21,6 +21,7 @@ T = TypeVar("T", Automaton, Dataset, TaskDataset)
 VARIABLE = "SEQBENCH_CATALOGUE"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
+_OLDER = re.compile(rf"({_NAME.pattern})@({_VERSION.pattern})")  # NAME@1.0.0.toml: how an older data version was made
 _WORDS = {"Object missing required": "The table has no", "Object": "The table",
           "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
@@ -30,12 +31,17 @@ _PARTS: dict[str, type[msgspec.Struct]] = {"claims": Claims, "table": State, "hi
 
 
 class Catalogue:
-    """The languages and datasets of one or more folders; a later folder's names hide an earlier one's."""
+    """The languages and datasets of one or more folders; a later folder's names hide an earlier one's.
+
+    A file `NAME@1.0.0.toml` is the definition that an older data version of NAME had.
+    """
 
     def __init__(self, *roots: Traversable) -> None:
         """A catalogue of folders that hold automata/ and generators/, sub-folders included."""
         self._automata = _index(roots, "automata")
-        self._datasets = _index(roots, "generators")
+        files = _index(roots, "generators")
+        self._datasets = {stem: file for stem, file in files.items() if "@" not in stem}
+        self._older = {stem: file for stem, file in files.items() if "@" in stem}
         self.digests_file = roots[0] / "generators" / "digests.json"
 
     @property
@@ -109,8 +115,8 @@ class Catalogue:
         return self.resolve(name)[0] if isinstance(name, str) else name
 
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
-    def dataset(self, name: str) -> Dataset | TaskDataset:
-        """The dataset of a name.
+    def dataset(self, name: str, version: str | None = None) -> Dataset | TaskDataset:
+        """The dataset of a name: as it is, or as an older data version was if its definition is still there.
 
         Raises:
             UnknownNameError: no such dataset.
@@ -118,6 +124,8 @@ class Catalogue:
         """
         if name not in self._datasets:
             raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
+        if older := self._older.get(f"{name}@{version}"):
+            return _read_older(older)
         found = _read_dataset(self._datasets[name])
         if found.superseded_by is not None and found.superseded_by not in self._datasets:
             error = unknown_name("dataset (named by `superseded_by`)", found.superseded_by, self._datasets)
@@ -181,7 +189,7 @@ def _index(roots: tuple[Traversable, ...], part: str) -> dict[str, Traversable]:
         here: dict[str, Traversable] = {}
         for file in _toml_files(root / part):
             stem = file.name.removesuffix(".toml")
-            if not _NAME.fullmatch(stem):
+            if not _NAME.fullmatch(stem) and not (part == "generators" and _OLDER.fullmatch(stem)):
                 raise DefinitionError(f"{file}: the name {stem!r} cannot be used. Use a-z, 0-9 and _, a letter first.")
             if stem in here:
                 raise DefinitionError(f"{file}: the name {stem!r} is taken by {here[stem]}. Rename one of the files.")
@@ -221,6 +229,13 @@ def _read_dataset(file: Traversable) -> Dataset | TaskDataset:
     """A dataset over a language, or of a task kind where the file has the key `task`."""
     is_task = file.is_file() and re.search(r"^task\s*=", file.read_bytes().decode(errors="replace"), re.MULTILINE)
     return _read(file, TaskDataset) if is_task else _read(file, Dataset)
+
+
+def _read_older(file: Traversable) -> Dataset | TaskDataset:
+    found, (_, version) = _read_dataset(file), file.name.removesuffix(".toml").split("@")
+    if found.version != version:
+        raise DefinitionError(f"{file}: its version is {found.version!r}, its name says {version!r}. Rename the file.")
+    return found
 
 
 def _read(file: Traversable, record: type[T]) -> T:

@@ -207,7 +207,7 @@ def _recipe(name: object, catalogue: Folder, version: object, options: dict[str,
     if not isinstance(name, str):
         hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
         raise unknown_name("dataset", name, dataset_names(catalogue), hint)
-    recipe = plan(name, catalogue=catalogue, **options)
+    recipe = plan(name, catalogue=catalogue, version=version, **options)
     if not recipe.splits:
         raise InputError(f"{name} is left without a row: every number of examples is 0. Give one of them 1 or more.")
     check_version(recipe, version)

@@ -57,12 +57,13 @@ def language_dataset_names(catalogue: Folder = None) -> list[str]:
     return [name for name in opened.datasets if isinstance(opened.dataset(name), Dataset)]
 
 
-def plan(name: str, catalogue: Folder = None, **overrides: Any) -> BasePlan:
+def plan(name: str, catalogue: Folder = None, version: object = None, **overrides: Any) -> BasePlan:
     """The plan of a dataset, with some of its options replaced.
 
     Args:
         name: a dataset.
         catalogue: a folder with definitions of your own; by default SEQBENCH_CATALOGUE.
+        version: a data version whose definition may still be there; another one leaves the dataset as it is now.
         overrides: options, see `seqbench.catalogue.recipe.Recipe`.
 
     Raises:
@@ -76,7 +77,7 @@ def plan(name: str, catalogue: Folder = None, **overrides: Any) -> BasePlan:
     if not isinstance(name, str):
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
     name, chosen = opened.resolve(name)
-    defaults = opened.dataset(name)
+    defaults = opened.dataset(name, None if version is None else str(version))
     if isinstance(defaults, TaskDataset):
         return TaskPlan(name, opened, defaults, chosen | overrides)
     return Plan(name, opened, defaults, recipes.override(defaults, overrides))

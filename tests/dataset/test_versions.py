@@ -55,6 +55,26 @@ def test_an_older_version_names_its_release(load):
         assert words in str(caught.value)
 
 
+def test_an_older_version_whose_definition_is_there_is_made_again(tmp_path, load, cache):
+    where = tmp_path / "mine" / "generators"
+    first = DEFINITION[: DEFINITION.index('[[history]]\nversion = "1.5.0"')].replace("2.0.0", "1.0.0") % ""
+    (where / "mine.toml").write_text(first)
+    folder = {"catalogue": tmp_path / "mine", "cache_dir": cache}
+    then = seqbench.load_dataset("mine", **folder, **SMALL)
+    (where / "mine@1.0.0.toml").write_text(first)
+    assert load(version="1.0.0")["train"].to_list() == then["train"].to_list()
+    assert load(version="2.0.0")["train"].to_list() == load()["train"].to_list() != then["train"].to_list()
+    with pytest.raises(InputError, match="made by an older release"):
+        load(version="1.5.0")
+    assert dataset_names(tmp_path / "mine").count("mine") == 1
+
+
+def test_a_definition_of_an_older_version_is_named_by_it(tmp_path, load):
+    (tmp_path / "mine" / "generators" / "mine@1.0.0.toml").write_text(DEFINITION % "")
+    with pytest.raises(DefinitionError, match=r"its version is '2\.0\.0', its name says '1\.0\.0'"):
+        load(version="1.0.0")
+
+
 def test_an_older_version_without_a_release_is_known_all_the_same(load):
     with pytest.raises(InputError, match=r"'1\.5\.0' of 'mine' was made by an older release"):
         load(version="1.5.0")
