@@ -10,7 +10,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 catalogue_option = click.option("--catalogue", type=click.Path(), help="A folder with definitions of your own.")
 
 
-def _pairs(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
+def weights(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, float] | None:
     """LAW or LAW=WEIGHT, several times, as weights by law."""
     if not values:
         return None
@@ -27,8 +27,11 @@ def _several(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> l
     return list(names) or None
 
 
-def _settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
-    """OPTION=VALUE, several times; values are JSON, or else text."""
+def key_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
+    """KEY=VALUE, several times; values are JSON, or else text."""
+    for value in values:
+        if not value.partition("=")[0] or "=" not in value:
+            raise click.BadParameter(f"{value!r} is no KEY=VALUE, such as dropout=0.1.")
     pairs = dict(value.partition("=")[::2] for value in values)
     return {name: _json_or_text(value) for name, value in pairs.items()} or None
 
@@ -58,14 +61,16 @@ _RECIPE: list[Callable[[Any], Any]] = [
     click.option("--train-examples", type=int, help="Number of training words."),
     click.option("--validation-examples", type=int, help="Number of validation words."),
     click.option("--test-examples-per-length", type=int, help="Number of test words of each length."),
-    click.option("--sampling", multiple=True, callback=_pairs, metavar="LAW[=WEIGHT]", help="May be repeated."),
+    click.option("--sampling", multiple=True, callback=weights, metavar="LAW[=WEIGHT]", help="May be repeated."),
     click.option("--seed", type=int, help="Another seed gives independent words."),
     click.option("--targets", help="label or prefix."),
     click.option("--held-out/--no-held-out", default=None, help="Keep evaluation words out of training."),
     click.option("--single-label-lengths", help="keep or drop lengths at which all words have one label."),
     click.option("--labels", multiple=True, callback=_several, help="Only this label; may be repeated."),
     click.option("--classes/--no-classes", default=None, help="With or without syntactic classes."),
-    click.option("--set", "extra", multiple=True, callback=_settings, metavar="OPTION=VALUE", help="Any other option."),
+    click.option(
+        "--set", "extra", multiple=True, callback=key_values, metavar="OPTION=VALUE", help="Any other option."
+    ),
     click.option("--near-miss/--no-near-miss", default=None, help="With or without the split test_near_miss."),
     catalogue_option,
 ]

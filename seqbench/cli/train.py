@@ -2,84 +2,88 @@
 
 import json
 import shlex
-import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from seqbench.cli.options import key_values, two_numbers, weights
 from seqbench.training import require_torch
 
+if TYPE_CHECKING:
+    from seqbench.training.settings import Settings
 
-def _value(text: str) -> Any:
-    """A TOML value, or text where it is none: `--set dropout=0.1`, `--set operator=sum`."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+PLAIN: dict[str, tuple[type, str]] = {
+    "steps": (int, "Batches at most."),
+    "batch": (int, "Sequences a batch."),
+    "learning_rate": (float, "After the warm-up."),
+    "warmup": (float, "Share of the steps in which the rate rises."),
+    "schedule": (str, "constant or cosine."),
+    "optimiser": (str, "adamw or amsgrad."),
+    "weight_decay": (float, "Of all weights."),
+    "clip": (float, "Largest norm of a gradient."),
+    "centralise": (bool, "Whether gradients of matrices lose their mean: true or false."),
+    "seed": (int, "Of the initial weights and dropout; 0 by default."),
+    "data_seed": (int, "Of the training data; 0 by default."),
+    "check_every": (int, "Steps between looks at validation."),
+    "patience": (int, "Faultless looks at validation after which training stops; 0 for never."),
+    "test_lengths": (int, "How many test lengths are looked at in the end; 0 for all."),
+    "test_words": (int, "Sequences a test length."),
+    "precision": (str, "fp32, bf16 or fp64."),
+}
+"""Settings that are one value: their type and what they are; by default what the tier says."""
 
 
-def _settings(_: click.Context, __: click.Parameter, pairs: tuple[str, ...]) -> dict[str, Any]:
-    found = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        if not sign or not key:
-            raise click.BadParameter(f"{pair!r} is no KEY=VALUE.")
-        found[key] = _value(value)
-    return found
+def _plain_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (kind, text) in reversed(PLAIN.items()):
+        command = click.option("--" + name.replace("_", "-"), type=kind, help=text)(command)
+    return command
+
+
+def settings_of(task: str, model: str, tier: str, given: dict[str, Any]) -> "Settings":
+    """The settings that a command line asks for; options that were not given are None or empty."""
+    from seqbench.training.settings import resolve
+
+    changes = {key: value for key, value in given.items() if value not in (None, ())}
+    if "train_lengths" in changes:
+        changes["recipe"] = changes.get("recipe", {}) | {"train_lengths": list(changes.pop("train_lengths"))}
+    return resolve(task, model, tier, **changes)
 
 
 @click.command()
 @click.argument("task")
 @click.option("--model", required=True, help="A reference model: ldru, lstm, transformer, ...")
 @click.option(
-    "--set", "options", multiple=True, callback=_settings, metavar="KEY=VALUE", help="An option of the model."
+    "--set", "options", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the model."
 )
+@click.option("--recipe", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the dataset.")
 @click.option("--tier", default="quick", show_default=True, help="quick or paper: where the settings begin.")
-@click.option("--steps", type=int, help="Batches at most.")
-@click.option("--batch", type=int, help="Words a batch.")
-@click.option("--learning-rate", type=float, help="After the warm-up.")
-@click.option("--patience", type=int, help="Faultless looks at validation after which training stops; 0 for never.")
-@click.option("--sampling", multiple=True, metavar="LAW[=WEIGHT]", help="Law of the training words; may be repeated.")
+@click.option("--sampling", multiple=True, callback=weights, metavar="LAW[=WEIGHT]", help="Law of the training words.")
 @click.option("--also", multiple=True, help="A further target: syntactic_class or node_classes.")
-@click.option("--train-lengths", nargs=2, type=int, metavar="SHORTEST LONGEST", help="Lengths of training words.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the initial weights and dropout.")
-@click.option("--data-seed", type=int, default=0, show_default=True, help="Of the training words.")
-@click.option("--precision", help="fp32 or bf16.")
+@two_numbers("--train-lengths", "Lengths of training sequences.")
+@_plain_options
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, ...")
 @click.option("--out", type=click.Path(), help="The run's folder; runs/RUN_ID by default.")
 @click.option("--resume", is_flag=True, help="Go on with a stopped run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def train(
-    task: str,
-    model: str,
-    out: str | None,
-    resume: bool,
-    device: str,
-    as_json: bool,
-    sampling: tuple[str, ...],
-    **given: Any,
+    task: str, model: str, tier: str, out: str | None, resume: bool, device: str, as_json: bool, **given: Any
 ) -> None:
     """Train a reference model on a dataset, then evaluate it."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
-    from seqbench.training.evaluate import summary, write
     from seqbench.training.loop import train as run
-    from seqbench.training.settings import resolve
+    from seqbench.training.result import summary, write
 
-    changes = {key: value for key, value in given.items() if value not in (None, ())}
-    if "train_lengths" in changes:
-        changes["recipe"] = {"train_lengths": list(changes.pop("train_lengths"))}
-    if sampling:
-        changes["sampling"] = {law: float(weight or 1) for law, _, weight in (each.partition("=") for each in sampling)}
-    settings = resolve(task, model, **changes)
+    settings = settings_of(task, model, tier, given)
     folder = Path(out or f"runs/{settings.run_id}")
     try:
         folder = run(settings, folder, resume=resume, device=device)
     except KeyboardInterrupt:
         click.echo(f"Stopped; the checkpoint is in {folder}. Go on with the same command and --resume.", err=True)
         raise SystemExit(130) from None
-    facts = measure(folder, device=device)
+    facts = measure(folder, device=device, coverage=True)
     write(folder, facts)
     click.echo(json.dumps(facts, indent=1) if as_json else f"{summary(facts)}\n{folder}")
 
@@ -87,14 +91,14 @@ def train(
 @click.command()
 @click.argument("run", type=click.Path())
 @click.option("--lengths", nargs=2, type=int, metavar="SHORTEST LONGEST", help="Test lengths instead of the dataset's.")
-@click.option("--words", type=int, help="Words a length.")
+@click.option("--words", type=int, help="Sequences a length.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def evaluate(run: str, lengths: tuple[int, int] | None, words: int | None, device: str, as_json: bool) -> None:
     """Evaluate a trained run, at any lengths."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
-    from seqbench.training.evaluate import summary
+    from seqbench.training.result import summary
 
     facts = measure(Path(run), lengths=lengths, words=words, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))

@@ -5,14 +5,18 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.schema import Dataset, TaskDataset
 from seqbench.errors import unknown_name
 from seqbench.generation.splits import Layout
+from seqbench.generation.streams import Words
+
+Array = npt.NDArray[Any]
 
 
 class PlannedSplit(Protocol):
@@ -34,6 +38,12 @@ class PlannedSplit(Protocol):
 
     def blocks(self, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """Blocks as Arrow, one after the other."""
+
+    def draw(self, lengths: Array, streams: Words) -> pa.RecordBatch:
+        """Rows of these lengths, (n,), from streams of one's own, (5, n), by the law of the split."""
+
+    def at(self, lengths: Array) -> "PlannedSplit":
+        """The same split with only some of its lengths; where each length has rows of its own, they are the same."""
 
 
 class SizedSplit:
@@ -78,6 +88,11 @@ class BasePlan(ABC):
     @abstractmethod
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels in the order of their ids; none where there is no column `label`."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, int]:
+        """How many input and target symbols there are: ids are below; of numbers, how many a step."""
 
     @property
     @abstractmethod

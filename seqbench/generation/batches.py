@@ -9,7 +9,7 @@ import numpy.typing as npt
 from seqbench.catalogue.recipe import length_range, sampling_weights, whole
 from seqbench.errors import InputError, named_options
 from seqbench.generation import streams as rng
-from seqbench.generation.plan import Folder, language_plan
+from seqbench.generation.plan import Folder, Plan, language_plan
 from seqbench.generation.sampler import Sampler
 
 Array = npt.NDArray[Any]
@@ -57,15 +57,25 @@ class Stream:
         Raises:
             InputError: a negative number, or one that is not whole.
         """
-        number = whole("number", number, 0, 2**63)
-        streams = rng.row_streams(rng.unit_key(*self._key, number), np.arange(self.batch_size))
-        length = self.lengths[rng.below(rng.draw64(rng.lane(streams[:, :1], rng.CHOICE))[0], len(self.lengths))][0]
-        rows = self._sampler.sample(np.full(self.batch_size, length), streams)
-        tokens = rows.tokens.reshape(self.batch_size, length)
+        drawn, streams = rows_of(self._key, whole("number", number, 0, 2**63), self.lengths, self.batch_size)
+        rows = self._sampler.sample(drawn, streams)
+        tokens = rows.tokens.reshape(self.batch_size, drawn[0])
         columns = [tokens, rows.labels.astype(np.int64)]
         if self._classes and rows.classes is not None:
             columns.append(rows.classes.astype(np.int64))
         return tuple(columns)
+
+
+def rows_of(key: tuple[object, ...], number: int, lengths: Array, size: int) -> tuple[Array, rng.Words]:
+    """The lengths, all the same one, and the random streams of the rows of a batch, shapes (size,) and (5, size)."""
+    streams = rng.row_streams(rng.unit_key(*key, number), np.arange(size))
+    first = rng.draw64(rng.lane(streams[:, :1], rng.CHOICE))[0]
+    return np.repeat(lengths[rng.below(first, len(lengths))], size), streams
+
+
+def stream_key(planned: Plan, weights: Mapping[str, float], span: tuple[int, int], seed: int) -> tuple[object, ...]:
+    """What keys the batches of a language's stream, besides their numbers."""
+    return planned.name, planned.version, weights, planned.labels, span, seed, "stream"
 
 
 @named_options
@@ -108,6 +118,6 @@ def stream(
         raise InputError(
             f"{name} has no word to draw at lengths {span}. `seqbench info {name}` shows which lengths have."
         )
-    key = (name, planned.version, weights, planned.labels, span, whole("seed", seed, 0, 2**64 - 1), "stream")
+    key = stream_key(planned, weights, span, whole("seed", seed, 0, 2**64 - 1))
     batch_size = whole("batch_size", batch_size, 1, 1 << rng.LANE_SHIFT)
     return Stream(key, sampler, admitted, batch_size, classes=classes)

@@ -3,6 +3,7 @@
 import functools
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -21,9 +22,12 @@ from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
 from seqbench.generation.base_plan import BasePlan, SizedSplit
 from seqbench.generation.blocks import schema_of, to_arrow
+from seqbench.generation.sampler import Rows
 from seqbench.generation.splits import Split
+from seqbench.generation.streams import Words
 from seqbench.generation.task_plan import TaskPlan
 
+Array = npt.NDArray[Any]
 Folder = str | os.PathLike[str] | None
 
 NO_MACHINE = (
@@ -181,6 +185,11 @@ class Plan(BasePlan):
     def _generator(self) -> str:
         return self.machine.fingerprint
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Number of symbols and of labels."""
+        return self.machine.num_symbols, self.machine.num_labels
+
     @functools.cached_property
     def schema(self) -> pa.Schema:
         """The columns."""
@@ -215,9 +224,20 @@ class SplitPlan(SizedSplit):
                 yield batch.slice(first, rows)
                 first += rows
 
+    def draw(self, lengths: Array, streams: Words) -> pa.RecordBatch:
+        """Rows of these lengths from these streams, by the law of the split."""
+        return self._arrow(self.split.draw(lengths, streams))
+
+    def at(self, lengths: Array) -> "SplitPlan":
+        """The same split with only some of its lengths."""
+        return SplitPlan(self._owner, replace(self.split, lengths=lengths))
+
     def _batch(self, indices: Sequence[int]) -> pa.RecordBatch:
+        return self._arrow(self.split.rows(*indices))
+
+    def _arrow(self, rows: Rows) -> pa.RecordBatch:
         owner = self._owner
-        return to_arrow(self.split.rows(*indices), owner.schema, owner.machine, owner.monoid)
+        return to_arrow(rows, owner.schema, owner.machine, owner.monoid)
 
 
 def label_id(machine: Machine, label: int | str) -> int:

@@ -179,6 +179,10 @@ class Split(Layout):
     alternate: bool = False
     hold: Array | None = None
 
+    def draw(self, lengths: Array, streams: rng.Words) -> Rows:
+        """Rows of these lengths from these streams, by the law of the split."""
+        return self._hold_out(lengths, streams, None)
+
     def rows(self, *blocks: int) -> Rows:
         """The rows of some blocks, one block after the other.
 

@@ -3,10 +3,12 @@
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.catalogue import recipe as recipes
@@ -15,12 +17,14 @@ from seqbench.catalogue.schema import TaskDataset, TaskRecipe
 from seqbench.errors import InputError, unknown_name
 from seqbench.generation.base_plan import BasePlan, SizedSplit
 from seqbench.generation.splits import UNIT_ROWS, Identity, Layout
-from seqbench.generation.streams import row_streams
+from seqbench.generation.streams import Words, row_streams
 from seqbench.generation.tasks import TASKS
 from seqbench.generation.tasks.task import DrawsBySplit, Purpose
 
 if TYPE_CHECKING:
     from seqbench.generation.tasks.task import Task
+
+Array = npt.NDArray[Any]
 
 
 class TaskPlan(BasePlan):
@@ -119,6 +123,11 @@ class TaskPlan(BasePlan):
         return self.task.schema
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """Number of input and target symbols, at any length of the splits."""
+        return self.task.sizes(max(int(part.split.lengths[-1]) for part in self.splits.values()))
+
+    @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels; none where there is no column `label`."""
         return self.task.label_names
@@ -154,6 +163,10 @@ class TaskSplit(SizedSplit):
     def block(self, index: int) -> pa.RecordBatch:
         """A block as Arrow."""
         lengths, streams, _ = self.split.block(index)
+        return self.draw(lengths, streams)
+
+    def draw(self, lengths: Array, streams: Words) -> pa.RecordBatch:
+        """Rows of these lengths from these streams, by the law of the split."""
         task, schema = self._owner.task, self._owner.schema
         if isinstance(task, DrawsBySplit):
             purpose = Purpose(self.split.identity, self._owner.recipe.train_lengths)
@@ -161,6 +174,10 @@ class TaskSplit(SizedSplit):
         else:
             columns = task.draw(lengths, streams)
         return pa.RecordBatch.from_arrays([columns[field.name].cast(field.type) for field in schema], schema=schema)
+
+    def at(self, lengths: Array) -> "TaskSplit":
+        """The same split with only some of its lengths."""
+        return TaskSplit(self._owner, replace(self.split, lengths=lengths))
 
     def blocks(self, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """Blocks as Arrow, one after the other."""

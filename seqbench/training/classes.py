@@ -17,9 +17,9 @@ from seqbench.generation.sampler import Sampler
 from seqbench.generation.streams import row_streams, unit_key
 from seqbench.models.tree import TreeEncoder, TreeModel
 from seqbench.training.evaluate import learner_of
+from seqbench.training.learner import node_classes
 from seqbench.training.loop import device_of
 from seqbench.training.settings import read
-from seqbench.training.targets import node_classes
 
 Array = npt.NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""Training batches as tensors, made in a thread; and the words of a split by length."""
+"""Training batches, made in a thread; and the rows of a split by length."""
 
 import queue
 import threading
@@ -8,24 +8,71 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
+import pyarrow as pa
 
-from seqbench.generation.batches import Stream, stream
-from seqbench.generation.plan import Plan
+from seqbench.errors import InputError
+from seqbench.generation.base_plan import BasePlan, PlannedSplit
+from seqbench.generation.batches import rows_of, stream_key
+from seqbench.generation.plan import Plan, plan
 from seqbench.training.settings import Settings
+from seqbench.training.targets import Batch, Targets
 
 Array = npt.NDArray[Any]
 
+VALIDATION = 2000
+"""Rows that a look at the validation split takes, unless the recipe says otherwise."""
 
-class Batch:
-    """Words of one length: tokens (batch, length), lengths, labels and classes (batch,), all int64 tensors."""
 
-    def __init__(self, tokens: Array, labels: Array, classes: Array | None = None) -> None:
-        """A batch from arrays."""
-        self.tokens = torch.from_numpy(tokens.astype(np.int64))
-        self.lengths = torch.full((len(tokens),), tokens.shape[1], dtype=torch.int64)
-        self.labels = torch.from_numpy(labels)
-        self.classes = None if classes is None else torch.from_numpy(classes)
+def plan_of(settings: Settings, **more: Any) -> BasePlan:
+    """The dataset of a run, with validation rows to look at and test rows to measure.
+
+    Args:
+        settings: the run; what its recipe says comes first.
+        more: options that come before even that.
+    """
+    sizes = {"validation_examples": VALIDATION, "test_examples_per_length": settings.test_words}
+    return plan(settings.task, **{**sizes, **settings.recipe, **more})
+
+
+class Source:
+    """The training batches of a run by number: each is a pure function of the settings and its number.
+
+    A batch has rows of one length, drawn uniformly from those of the split `train`; rows are drawn by the law of that
+    split. For a language these are the batches of `seqbench.stream`.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """The batches of a run.
+
+        Raises:
+            SeqbenchError: whatever is wrong with the recipe or the sampling.
+        """
+        planned = _training_plan(settings)
+        if "train" not in planned.splits:
+            raise InputError("train_examples=0 leaves the training split out. Leave that option out.")
+        self.targets, self._rows = Targets.of(planned), settings.batch
+        self._part = planned.splits["train"]
+        self._key = _key(planned, self._part, settings.data_seed)
+
+    def batch(self, number: int) -> Batch:
+        """The batch of a number."""
+        return self.targets.batch(self._part.draw(*rows_of(self._key, number, self._part.split.lengths, self._rows)))
+
+
+def _training_plan(settings: Settings) -> BasePlan:
+    """The dataset with the run's own sampling; classes are left out where nothing needs them."""
+    options = settings.recipe | ({"sampling": settings.sampling} if settings.sampling else {})
+    planned = plan(settings.task, **options)
+    if not isinstance(planned, Plan) or settings.also or {"class", "composition"} & planned.recipe.sampling.keys():
+        return planned
+    return plan(settings.task, **options | {"classes": False})
+
+
+def _key(planned: BasePlan, part: PlannedSplit, seed: int) -> tuple[object, ...]:
+    if isinstance(planned, Plan):
+        return stream_key(planned, planned.recipe.sampling, planned.recipe.train_lengths, seed)
+    identity = part.split.identity
+    return identity.dataset, identity.version, identity.recipe, seed, "stream"
 
 
 class Batches:
@@ -38,7 +85,7 @@ class Batches:
     def __init__(self, settings: Settings, first: int = 0, ahead: int = 4) -> None:
         """Batches `first`, `first + 1`, ... of the run."""
         self.waited = 0.0
-        self._stream = words_of(settings).seek(first)
+        self._source, self._next = Source(settings), first
         self._ready: queue.Queue[Batch | Exception] = queue.Queue(maxsize=ahead)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._fill, daemon=True)
@@ -64,9 +111,10 @@ class Batches:
     def _fill(self) -> None:
         while not self._stopped.is_set():
             try:
-                made: Batch | Exception = Batch(*_three(next(self._stream)))
+                made: Batch | Exception = self._source.batch(self._next)
             except Exception as error:  # raised again where the batch is taken
                 made = error
+            self._next += 1
             while not self._stopped.is_set():
                 try:
                     self._ready.put(made, timeout=0.1)
@@ -75,34 +123,30 @@ class Batches:
                     continue
 
 
-def words_of(settings: Settings) -> Stream:
-    """The stream of a run's training words."""
-    return stream(
-        settings.task,
-        batch_size=settings.batch,
-        lengths=settings.recipe.get("train_lengths"),
-        sampling=settings.sampling or None,
-        seed=settings.data_seed,
-        classes=bool(settings.also),
-    )
+def lengths_of(planned: BasePlan, split: str, number: int = 0) -> Array:
+    """So many lengths of a split, evenly spread, the first and the last among them; all where the number is 0."""
+    lengths = planned.splits[split].split.lengths
+    if number == 0 or number >= len(lengths):
+        return np.asarray(lengths)
+    return np.unique(lengths[np.linspace(0, len(lengths) - 1, number).round().astype(int)])
 
 
-def _three(arrays: tuple[Array, ...]) -> tuple[Array, Array, Array | None]:
-    tokens, labels, *classes = arrays
-    return tokens, labels, classes[0] if classes else None
+def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> Iterator[tuple[int, Batch]]:
+    """The rows of a split, those of each length together, shortest first; of all its lengths, or only of some.
+
+    The length is that which the dataset counts: without an index token, or empty symbols for the output.
+    """
+    targets, part = Targets.of(planned), planned.splits[split]
+    wanted = part.split.lengths if lengths is None else lengths
+    if part.split.per_length:
+        for length in wanted:
+            yield int(length), targets.batch(_rows(part.at(np.array([length]))))
+        return
+    rows, sizes = _rows(part), np.concatenate([part.split.block(index)[0] for index in range(part.num_blocks)])
+    for length in np.intersect1d(sizes, wanted):
+        yield int(length), targets.batch(rows.take(pa.array(np.flatnonzero(sizes == length))))
 
 
-def by_length(planned: Plan, split: str, only: set[int] | None = None) -> dict[int, Batch]:
-    """The words of a split, those of each length together; of all lengths, or only of some."""
-    found: dict[int, list[tuple[Array, Array]]] = {}
-    for block in planned.blocks(split, range(planned.splits[split].num_blocks)):
-        words, labels = block["input_ids"], block["label"].to_numpy()
-        sizes, flat = words.value_lengths().to_numpy(), words.flatten().to_numpy()
-        starts = np.cumsum(sizes) - sizes
-        for length in set(sizes.tolist()) & only if only else np.unique(sizes):
-            rows = np.flatnonzero(sizes == length)
-            found.setdefault(int(length), []).append((flat[starts[rows, None] + np.arange(length)], labels[rows]))
-    return {
-        length: Batch(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-        for length, parts in sorted(found.items())
-    }
+def _rows(part: PlannedSplit) -> pa.RecordBatch:
+    """All rows of a split."""
+    return pa.Table.from_batches(part.blocks(range(part.num_blocks))).combine_chunks().to_batches()[0]

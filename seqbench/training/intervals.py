@@ -2,8 +2,11 @@
 
 import math
 
+Z = 1.959963984540054
+"""The quantile of the normal law for 95 %."""
 
-def wilson(right: int, total: int, z: float = 1.959963984540054) -> tuple[float, float]:
+
+def wilson(right: float, total: int, z: float = Z) -> tuple[float, float]:
     """The 95 % interval of a share of which `right` of `total` was seen; (0, 1) where nothing was.
 
     Example:

@@ -14,13 +14,14 @@ import msgspec
 import torch
 
 from seqbench.errors import InputError
-from seqbench.generation.plan import Plan, language_plan
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
-from seqbench.training.data import Batch, Batches, by_length
-from seqbench.training.measures import Score, scores_by_label, total
+from seqbench.training.data import Batches, by_length, plan_of
+from seqbench.training.learner import Learner
+from seqbench.training.machine import peak_megabytes
+from seqbench.training.measures import Tally, measured, tally
 from seqbench.training.settings import Settings, read
-from seqbench.training.targets import Learner
+from seqbench.training.targets import Batch
 
 METRICS = "metrics.jsonl"
 
@@ -30,12 +31,6 @@ def device_of(name: str = "auto") -> torch.device:
     if name != "auto":
         return torch.device(name)
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def plan_of(settings: Settings) -> Plan:
-    """The dataset of a run, with a validation split of in-distribution words to look at."""
-    sizes = {"validation_examples": 2000, "test_examples_per_length": settings.test_words}
-    return language_plan(settings.task, **{**sizes, **settings.recipe})
 
 
 def train(settings: Settings, out: Path, *, resume: bool = False, device: str = "auto") -> Path:
@@ -85,15 +80,15 @@ class _Run:
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
         self.learner = Learner(settings, planned).to(device)
         self.optimiser = optimiser.make(settings, self.learner)
-        self.validation = by_length(planned, "validation")
-        self.step, self.good, self.seconds, self.waited = 0, 0, 0.0, 0.0
+        self.validation = [batch for _, batch in by_length(planned, "validation")]
+        self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0
 
     def restore(self) -> None:
         """Goes on from the checkpoint of the folder."""
         state = checkpoint.load_state(self.out)
         checkpoint.load_weights(self.out, self.learner)
         self.optimiser.load_state_dict(state["optimiser"])
-        self.step, self.good = state["step"], state["good"]
+        self.step, self.good, self.symbols = state["step"], state["good"], state["symbols"]
         self.seconds, self.waited = state["seconds"], state["waited"]
         checkpoint.restore_random(state["random"])
         _cut(self.out / METRICS, self.step)
@@ -122,7 +117,7 @@ class _Run:
             for _, batch in zip(progress(range(left), f"Training {self.settings.model}", left), batches, strict=False):
                 start = time.perf_counter()
                 loss = self._train_on(batch)
-                self.step += 1
+                self.step, self.symbols = self.step + 1, self.symbols + batch.symbols
                 self.seconds += time.perf_counter() - start
                 self.waited, batches.waited = self.waited + batches.waited, 0.0
                 if self.step % self.settings.check_every == 0 or self.step == self.settings.steps:
@@ -142,21 +137,21 @@ class _Run:
         return loss.detach()
 
     def _precision(self) -> Any:
-        if self.settings.precision == "fp32":
-            return contextlib.nullcontext()
-        return torch.autocast(self.device.type, dtype=torch.bfloat16)
+        if self.settings.precision == "bf16":
+            return torch.autocast(self.device.type, dtype=torch.bfloat16)
+        return contextlib.nullcontext()
 
     def _look(self, loss: torch.Tensor) -> None:
         """Measures on the validation split, notes it, and saves."""
         self.learner.eval()
-        scores = [total(scores_by_label(self.learner.model, batch, self.device)) for batch in self.validation.values()]
-        score = sum(scores, Score(0, 0))
-        self.good = self.good + 1 if score.right == score.words else 0
+        targets = self.learner.targets
+        found = Tally.of(tally(self.learner.model, targets, batch, self.device) for batch in self.validation)
+        self.good = self.good + 1 if found.faultless and not targets.vectors else 0
         share = self.waited / max(self.waited + self.seconds, 1e-9)
         facts = {
             "step": self.step,
             "loss": round(float(loss), 6),
-            "validation": score.facts(),
+            "validation": measured(targets.kind, found),
             "waiting": round(share, 4),
         }
         with (self.out / METRICS).open("a", encoding="utf-8") as file:
@@ -166,7 +161,13 @@ class _Run:
         self._save()
 
     def _save(self) -> None:
-        more = {"good": self.good, "seconds": self.seconds, "waited": self.waited}
+        more = {
+            "good": self.good,
+            "symbols": self.symbols,
+            "seconds": self.seconds,
+            "waited": self.waited,
+            "megabytes": peak_megabytes(self.device),
+        }
         checkpoint.save(self.out, self.step, self.learner, self.optimiser, more)
 
 

@@ -1,88 +1,212 @@
-"""Measures of a trained model, length by length: right words with Wilson intervals, members and non-members apart."""
+"""Measures of a trained model: shares of right answers and relative errors, each with a 95 % interval, by length."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from torch import Tensor
 
-from seqbench.training.data import Batch
-from seqbench.training.intervals import wilson
+from seqbench.generation.blocks import IGNORED
+from seqbench.training.intervals import Z, wilson
+from seqbench.training.targets import Batch, Targets
 
-CHUNK_TOKENS = 1 << 18  # symbols in one forward pass: memory stays flat at any length
+Array = npt.NDArray[Any]
+
+CHUNK_SYMBOLS = 1 << 18  # symbols in one forward pass: memory stays flat at any length
+CHUNK_LOGITS = 1 << 26  # numbers that one forward pass gives
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What a model did on some sequences, one number a sequence.
+
+    Attributes:
+        part: the symbols (or labels) answered rightly; in regression the sum of squared errors.
+        whole: the symbols (or labels) asked for; in regression the sum of squared targets.
+    """
+
+    part: Array
+    whole: Array
+
+    def __getitem__(self, which: Array) -> "Tally":
+        """Some of the sequences."""
+        return Tally(self.part[which], self.whole[which])
+
+    @classmethod
+    def of(cls, parts: Iterable["Tally"]) -> "Tally":
+        """Several together."""
+        found = list(parts)
+        return cls(np.concatenate([each.part for each in found]), np.concatenate([each.whole for each in found]))
+
+    @property
+    def faultless(self) -> bool:
+        """Whether everything was answered rightly."""
+        return bool((self.part == self.whole).all())
 
 
 @dataclass(frozen=True)
-class Score:
-    """How many of some words were answered rightly.
+class Measure:
+    """A figure with its uncertainty.
 
     Attributes:
-        right: number answered rightly.
-        words: number of words.
+        value: a share of right answers, or a relative error.
+        n: the number of sequences.
+        interval: 95 %.
     """
 
-    right: int
-    words: int
-
-    @property
-    def accuracy(self) -> float:
-        """The share that is right; NaN where there is no word."""
-        return self.right / self.words if self.words else float("nan")
-
-    def __add__(self, other: "Score") -> "Score":
-        """Both together."""
-        return Score(self.right + other.right, self.words + other.words)
+    value: float
+    n: int
+    interval: tuple[float, float]
 
     def facts(self) -> dict[str, Any]:
-        """The share with its 95 % interval as plain data.
+        """As plain data.
 
         Example:
-            >>> Score(9, 10).facts()
-            {'accuracy': 0.9, 'interval': [0.5958, 0.9821], 'right': 9, 'words': 10}
+            >>> token_accuracy(Tally(np.array([3, 4]), np.array([4, 4]))).facts()
+            {'value': 0.875, 'n': 2, 'interval': [0.264054, 0.992731]}
         """
-        low, high = wilson(self.right, self.words)
-        return {
-            "accuracy": round(self.accuracy, 6),
-            "interval": [round(low, 4), round(high, 4)],
-            "right": self.right,
-            "words": self.words,
-        }
+        return {"value": _short(self.value), "n": self.n, "interval": [_short(end) for end in self.interval]}
 
 
-def predictions(model: torch.nn.Module, batch: Batch, device: torch.device) -> torch.Tensor:
-    """The label ids that a model gives the words of a batch, shape (batch,), on the CPU."""
-    size = max(1, CHUNK_TOKENS // max(1, batch.tokens.shape[1]))
-    with torch.inference_mode():
-        found = [
-            model(tokens.to(device), lengths.to(device)).argmax(dim=-1).cpu()
-            for tokens, lengths in zip(batch.tokens.split(size), batch.lengths.split(size), strict=True)
-        ]
-    return torch.cat(found)
+def token_accuracy(tally: Tally) -> Measure:
+    """The share of symbols that are right, of those that count.
+
+    The symbols of a sequence are not independent. The Wilson interval is that of as many shares as there are sequences:
+    a share per sequence lies in [0, 1], so its variance is at most p (1 - p), and the interval is never too narrow.
+    """
+    return share(float(tally.part.sum() / tally.whole.sum()), len(tally.part))
 
 
-def scores_by_label(model: torch.nn.Module, batch: Batch, device: torch.device) -> dict[int, Score]:
-    """The score of the words of each label that the batch holds."""
-    right = predictions(model, batch, device) == batch.labels
-    return {
-        int(label): Score(int(right[batch.labels == label].sum()), int((batch.labels == label).sum()))
-        for label in batch.labels.unique()
-    }
+def sequence_accuracy(tally: Tally) -> Measure:
+    """The share of sequences in which everything that counts is right."""
+    return share(float((tally.part == tally.whole).mean()), len(tally.part))
 
 
-def total(scores: Mapping[Any, Score]) -> Score:
-    """All scores together."""
-    return sum(scores.values(), Score(0, 0))
+def share(value: float, n: int) -> Measure:
+    """A share of n sequences with its Wilson interval."""
+    return Measure(value, n, wilson(value * n, n))
 
 
-def chance(scores: Iterable[Mapping[int, Score]]) -> float:
-    """What the most frequent label alone would score on the words of some scores by label.
+def relative_mse(tally: Tally) -> Measure:
+    """The sum of squared errors over that of squared targets; saying 0 always has 1.
+
+    The interval is that of a ratio of means over sequences (Cochran, Sampling techniques, 1977, section 2.11).
 
     Example:
-        >>> chance([{0: Score(1, 3), 1: Score(0, 1)}, {1: Score(2, 4)}])
-        0.625
+        >>> relative_mse(Tally(np.array([1.0, 3.0]), np.array([4.0, 4.0]))).value
+        0.5
     """
-    counts: Counter[int] = Counter()
-    for by_label in scores:
-        counts.update({label: score.words for label, score in by_label.items()})
-    return max(counts.values()) / counts.total()
+    value = float(tally.part.sum() / tally.whole.sum())
+    rest = tally.part - value * tally.whole
+    return _around(value, len(rest), math.sqrt(_variance(rest)) / float(tally.whole.sum()))
+
+
+def _variance(rest: Array) -> float:
+    """Of the sum of numbers of mean 0; infinite where there is one alone."""
+    return float((rest**2).sum()) * len(rest) / (len(rest) - 1) if len(rest) > 1 else math.inf
+
+
+def _around(value: float, n: int, error: float) -> Measure:
+    return Measure(value, n, (max(0.0, value - Z * error), value + Z * error))
+
+
+def mean(measures: Iterable[Measure], shares: bool) -> Measure:
+    """The mean over lengths of measures of independent sequences, with the interval of that mean.
+
+    Example:
+        >>> mean([share(1.0, 50), share(0.9, 50)], shares=True).value
+        0.95
+    """
+    found = list(measures)
+    value, n = sum(each.value for each in found) / len(found), sum(each.n for each in found)
+    if shares:
+        return share(value, n)
+    errors = [(each.interval[1] - each.value) / Z for each in found]
+    return _around(value, n, math.sqrt(sum(error * error for error in errors)) / len(found))
+
+
+MEASURES: dict[str, dict[str, Callable[[Tally], Measure]]] = {
+    "label": {"accuracy": sequence_accuracy},
+    "positions": {"token_accuracy": token_accuracy, "sequence_accuracy": sequence_accuracy},
+    "string": {"token_accuracy": token_accuracy, "sequence_accuracy": sequence_accuracy},
+    "numbers": {"relative_mse": relative_mse},
+}
+"""What is measured, by the kind of targets; the first is what counts."""
+
+
+def first_measure(kind: str) -> str:
+    """The measure that counts.
+
+    Example:
+        >>> first_measure("string")
+        'token_accuracy'
+    """
+    return next(iter(MEASURES[kind]))
+
+
+def measured(kind: str, tally: Tally) -> dict[str, Any]:
+    """All measures of some sequences, as plain data."""
+    return {name: measure(tally).facts() for name, measure in MEASURES[kind].items()}
+
+
+def by_length(kind: str, tallies: Mapping[int, Tally]) -> dict[str, Any]:
+    """All measures of sequences by length: the mean over the lengths, as published, and each length's own."""
+    found = {}
+    for name, measure in MEASURES[kind].items():
+        each = {length: measure(tally) for length, tally in tallies.items()}
+        own = {str(length): part.facts() for length, part in each.items()}
+        found[name] = mean(each.values(), kind != "numbers").facts() | {"per_length": own}
+    return found
+
+
+def chance(targets: Targets, batches: Iterable[Batch]) -> float:
+    """What the most frequent label, or symbol over all positions that count, would score; in regression 0 has 1.
+
+    Example:
+        >>> batch = Batch(torch.zeros(1, 3), torch.tensor([3]), torch.tensor([[-100, 1, 1]]))
+        >>> chance(Targets("positions", "positions", 2, 2), [batch])
+        1.0
+    """
+    if targets.vectors:
+        return 1.0
+    counts = sum(counted(targets, batch) for batch in batches)
+    return float(np.max(counts) / np.sum(counts))
+
+
+def counted(targets: Targets, batch: Batch) -> Array:
+    """How often each label or symbol is the answer, (outputs,)."""
+    wanted = batch.targets[batch.targets != IGNORED].numpy()
+    return np.bincount(wanted, minlength=targets.outputs)
+
+
+def tally(model: torch.nn.Module, targets: Targets, batch: Batch, device: torch.device) -> Tally:
+    """What a model does on a batch, in parts that fit the memory; sequences that are asked nothing are left out."""
+    longest = max(1, batch.inputs.shape[1])
+    size = max(1, min(CHUNK_SYMBOLS, CHUNK_LOGITS // targets.outputs) // longest)
+    found = []
+    with torch.inference_mode():
+        for part in batch.split(size):
+            inputs, wanted = part.on(device, next(model.parameters()).dtype)
+            found.append(_compared(targets, model(inputs, part.lengths), wanted))
+    both = Tally.of(found)
+    return both[both.whole > 0]
+
+
+def _compared(targets: Targets, given: Tensor, wanted: Tensor) -> Tally:
+    if targets.vectors:
+        parts = (given - wanted).square(), wanted.square()
+        part, whole = (each.double().flatten(1).sum(1) for each in parts)
+    else:
+        counts = (wanted != IGNORED).reshape(len(wanted), -1)
+        right = (given.argmax(-1) == wanted).reshape(len(wanted), -1) & counts
+        part, whole = right.sum(1), counts.sum(1)
+    return Tally(part.cpu().numpy(), whole.cpu().numpy())
+
+
+def _short(value: float) -> float | None:
+    """Six significant digits; None for what JSON has no number for: unknown, or diverged."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None

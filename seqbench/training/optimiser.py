@@ -4,8 +4,8 @@ import math
 
 import torch
 
+from seqbench.training.learner import Learner
 from seqbench.training.settings import Settings
-from seqbench.training.targets import Learner
 
 
 def make(settings: Settings, learner: Learner) -> torch.optim.Optimizer:

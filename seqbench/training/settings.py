@@ -3,16 +3,19 @@
 import hashlib
 import tomllib
 from collections.abc import Mapping
+from fnmatch import fnmatch
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.errors import InputError, unknown_name
 
 ALSO = ("syntactic_class", "node_classes")
 TIERS = ("quick", "paper")
+MERGED = ("options", "recipe")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,12 +25,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         task: a dataset.
         model: a name of `seqbench.models`.
         options: the model's own options.
-        recipe: options of the dataset, as for `load_dataset`.
+        recipe: options of the dataset, as for `load_dataset`; training draws without end by its lengths and laws.
         sampling: weights of the laws that draw training words; those of the dataset where empty.
         also: further targets: `syntactic_class` (of the word), `node_classes` (of every block of the reduction).
         tier: the preset that the rest began as.
         steps: batches at most.
-        batch: words a batch, all of one length.
+        batch: sequences a batch, all of one length.
         learning_rate: after the warm-up.
         warmup: share of the steps in which the rate rises from zero.
         schedule: `constant` or `cosine` (down to 2 %).
@@ -38,10 +41,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         seed: of the model's initial weights and dropout.
         data_seed: of the training words.
         check_every: steps between looks at the validation split.
-        patience: looks in a row with nothing wrong after which training stops early; 0 for never.
+        patience: looks in a row with nothing wrong after which training stops early; 0 for never. Regression never is
+            without an error.
         test_lengths: how many lengths of the test split are looked at in the end; 0 for all.
-        test_words: words a length.
-        precision: `fp32` or `bf16`.
+        test_words: sequences a length.
+        precision: `fp32`, `bf16` or `fp64`.
     """
 
     task: str
@@ -81,10 +85,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Settings:
-    """The settings of a tier, with those of the model's preset and then the changes on top.
+    """The settings of a tier for a kind of task and a model, with the changes on top.
+
+    Tables (`options`, `recipe`) are merged key by key.
 
     Raises:
-        UnknownNameError: no such tier, setting or further target.
+        UnknownNameError: no such dataset, tier, setting or further target.
         InputError: a value that cannot be used.
 
     Example:
@@ -93,22 +99,36 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     """
     if tier not in TIERS:
         raise unknown_name("tier", tier, TIERS)
-    preset = _preset(tier)
-    values = preset.get("all", {}) | preset.get(model, {}) | changes
     known = set(Settings.__struct_fields__)
-    for key in values:
+    for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
-    options = (
-        preset.get("all", {}).get("options", {}) | preset.get(model, {}).get("options", {}) | values.pop("options", {})
-    )
-    settings = _convert({**values, "task": task, "model": model, "tier": tier, "options": options})
+    values: dict[str, Any] = {}
+    for layer in (*_presets(tier, task, model), changes):
+        merged = {key: values.get(key, {}) | layer[key] for key in MERGED if isinstance(layer.get(key), dict)}
+        values |= layer | merged
+    settings = _convert({**values, "task": task, "model": model, "tier": tier})
     _check(settings)
     return settings
 
 
-def _preset(tier: str) -> dict[str, Any]:
-    return tomllib.loads((files("seqbench.training") / "presets" / f"{tier}.toml").read_text(encoding="utf-8"))
+def _presets(tier: str, task: str, model: str) -> list[dict[str, Any]]:
+    """The tables of a tier that apply to a task and a model, in order, without their patterns."""
+    text = (files("seqbench.training") / "presets" / f"{tier}.toml").read_text(encoding="utf-8")
+    kind, tables = _kind(task), tomllib.loads(text)["preset"]
+    fitting = [
+        each for each in tables if fnmatch(kind, each.get("task", "*")) and fnmatch(model, each.get("model", "*"))
+    ]
+    return [{key: value for key, value in each.items() if key not in ("task", "model")} for each in fitting]
+
+
+def _kind(task: str) -> str:
+    """The kind of task of a dataset; "language" for one over a regular language."""
+    opened = open_catalogue(None)
+    name = opened.name_of(task)
+    if name not in opened.datasets:
+        raise unknown_name("dataset", task, opened.datasets, "`seqbench list` shows all.")
+    return getattr(opened.dataset(name), "task", "language")
 
 
 def _convert(values: Mapping[str, Any]) -> Settings:
@@ -135,7 +155,7 @@ def _check(settings: Settings) -> None:
     for key, choices in {
         "schedule": ("constant", "cosine"),
         "optimiser": ("adamw", "amsgrad"),
-        "precision": ("fp32", "bf16"),
+        "precision": ("fp32", "bf16", "fp64"),
     }.items():
         if getattr(settings, key) not in choices:
             raise unknown_name(key, getattr(settings, key), choices)

@@ -5,6 +5,7 @@
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 import tomllib
@@ -95,15 +96,18 @@ def command(folder: Path) -> list[str]:
 
 
 def table(results: Iterable[dict[str, Any]]) -> str:
-    """Accuracy beyond the training lengths by task and model: mean over seeds, lowest, highest; as Markdown."""
-    found: dict[tuple[str, str], list[float]] = {}
+    """What counts on the test split, by task and model: mean over seeds, lowest, highest; shares in %; as Markdown."""
+    found: dict[tuple[str, str, str], list[float]] = {}
     for facts in results:
-        key = facts["task"]["id"], facts["model"]["family"]
-        found.setdefault(key, []).append(100 * facts["metrics"]["ood"]["mean_over_lengths"])
-    lines = ["| task | model | seeds | mean | lowest | highest |", "| --- | --- | --- | --- | --- | --- |"]
-    for (task, model), scores in found.items():
-        mean = sum(scores) / len(scores)
-        lines.append(f"| {task} | {model} | {len(scores)} | {mean:.2f} | {min(scores):.2f} | {max(scores):.2f} |")
+        measure = facts["metrics"]["measure"]
+        value = facts["metrics"]["test"][measure]["value"]
+        key = facts["task"]["id"], facts["model"]["family"], measure
+        found.setdefault(key, []).append(math.nan if value is None else value)
+    lines = ["| task | model | measure | seeds | mean | lowest | highest |", "| --- " * 7 + "|"]
+    for (task, model, measure), scores in found.items():
+        figures = (sum(scores) / len(scores), min(scores), max(scores))
+        cells = [f"{each:.4g}" if measure == "relative_mse" else f"{100 * each:.2f}" for each in figures]
+        lines.append(f"| {task} | {model} | {measure.replace('_', ' ')} | {len(scores)} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -111,13 +115,14 @@ def main(folder: Path) -> None:
     """Makes the run of a folder that has settings: trains, evaluates, writes the result."""
     import torch
 
-    from seqbench.training.evaluate import evaluate, write
+    from seqbench.training.evaluate import evaluate
     from seqbench.training.loop import train
+    from seqbench.training.result import write
     from seqbench.training.settings import read
 
     torch.set_num_threads(1)
     run = train(read(folder), folder, resume=True)
-    write(run, evaluate(run))
+    write(run, evaluate(run, coverage=True))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def test_a_sweep_makes_each_run_once(grid, tmp_path):
     again = CliRunner().invoke(main, ["sweep", str(grid), "--out", str(tmp_path / "runs"), "--json"])
     assert json.loads(again.stdout) == results
     assert {path: path.stat().st_mtime_ns for path in files} == times
-    assert "| parity_check | gru | 1 |" in sweep.table(results)
+    assert "| parity_check | gru | accuracy | 1 |" in sweep.table(results)
 
 
 def test_a_list_names_one_command_a_run(grid, tmp_path):

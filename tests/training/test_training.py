@@ -17,12 +17,13 @@ from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 
 torch = pytest.importorskip("torch")
 
-from seqbench.training import checkpoint, loop  # noqa: E402 -- torch may be absent
-from seqbench.training.data import Batches, by_length  # noqa: E402
+from seqbench.training import checkpoint, data, loop  # noqa: E402 -- torch may be absent
+from seqbench.training.data import Batches, by_length, plan_of  # noqa: E402
 from seqbench.training.evaluate import evaluate  # noqa: E402
 from seqbench.training.intervals import wilson  # noqa: E402
+from seqbench.training.learner import node_classes  # noqa: E402
+from seqbench.training.measures import Tally  # noqa: E402
 from seqbench.training.settings import Settings, read, resolve  # noqa: E402
-from seqbench.training.targets import node_classes  # noqa: E402
 
 SMALL = {"steps": 30, "batch": 16, "check_every": 10, "patience": 0, "test_lengths": 3, "test_words": 8}
 RECIPE = {"train_lengths": [1, 12], "test_lengths": [13, 20]}
@@ -76,7 +77,7 @@ def test_a_killed_run_goes_on_as_if_never_killed(tmp_path):
 
 
 def test_training_stops_early_by_validation_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(loop, "scores_by_label", lambda *_: {0: loop.Score(5, 5)})
+    monkeypatch.setattr(loop, "tally", lambda *_: Tally(np.ones(5), np.ones(5)))
     run = loop.train(small(steps=200, patience=2), tmp_path / "run")
     assert losses(run)[-1][0] == 20
 
@@ -90,12 +91,12 @@ def test_batches_are_those_of_the_stream():
     wanted = seqbench.stream("parity_check", batch_size=16, lengths=(1, 12)).seek(3)
     for batch in found:
         tokens, labels = next(wanted)
-        assert (batch.tokens.numpy() == tokens).all()
-        assert (batch.labels.numpy() == labels).all()
+        assert (batch.inputs.numpy() == tokens).all()
+        assert (batch.targets.numpy() == labels).all()
 
 
 def test_an_error_in_the_thread_reaches_the_reader(monkeypatch):
-    monkeypatch.setattr(seqbench.generation.batches.Stream, "batch", lambda *_: 1 / 0)
+    monkeypatch.setattr(data.Source, "batch", lambda *_: 1 / 0)
     made = Batches(small())
     try:
         with pytest.raises(ZeroDivisionError):
@@ -105,13 +106,13 @@ def test_an_error_in_the_thread_reaches_the_reader(monkeypatch):
 
 
 def test_words_by_length_are_all_words():
-    planned = loop.plan_of(small("dyck_d3"))
-    batches = by_length(planned, "test")
+    planned = plan_of(small("dyck_d3"))
+    batches = dict(by_length(planned, "test"))
     assert list(batches) == list(range(13, 21))
     lang = seqbench.language("dyck_d3")
     for length, batch in batches.items():
-        assert batch.tokens.shape == (8, length)
-        assert lang.label_all(batch.tokens.numpy()) == batch.labels.tolist()
+        assert batch.inputs.shape == (8, length)
+        assert lang.label_all(batch.inputs.numpy()) == batch.targets.tolist()
 
 
 @pytest.mark.parametrize("name", ["dyck_d3", "cycle_navigation", "tomita_5"])
@@ -134,13 +135,18 @@ def test_results_add_up(tmp_path, also):
     run = loop.train(small("dyck_d2", also=also), tmp_path / "run")
     facts = evaluate(run)
     metrics = facts["metrics"]
-    assert metrics["ood"]["words"] == sum(score["words"] for score in metrics["per_length"].values()) == 24
-    assert metrics["members"]["words"] + metrics["random_non_members"]["words"] == 24
-    assert metrics["ood"]["right"] == metrics["members"]["right"] + metrics["random_non_members"]["right"]
-    assert metrics["near_misses"]["words"] > 0
+    test, members, others = (metrics[name]["accuracy"] for name in ("test", "members", "random_non_members"))
+    assert test["n"] == facts["split"]["sequences"] == sum(each["n"] for each in test["per_length"].values()) == 24
+    assert members["n"] + others["n"] == 24
+    assert right(test) == right(members) + right(others)
+    assert metrics["near_misses"]["accuracy"]["n"] > 0
     assert facts["task"]["version"] == "1.0.0"
-    longer = evaluate(run, lengths=(30, 35), words=4)["metrics"]["per_length"]
+    longer = evaluate(run, lengths=(30, 35), words=4)["metrics"]["test"]["accuracy"]["per_length"]
     assert list(longer) == [str(length) for length in range(30, 36)]  # all that were asked for, not a few of them
+
+
+def right(found):
+    return round(sum(each["value"] * each["n"] for each in found["per_length"].values()))
 
 
 def test_wilson_is_that_of_scipy():
@@ -208,7 +214,7 @@ def test_the_commands_say_what_they_did(tmp_path):
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == json.loads((tmp_path / "run" / "result.json").read_text())
     again = CliRunner().invoke(main, ["evaluate", str(tmp_path / "run"), "--lengths", "50", "51", "--words", "4"])
-    assert "beyond it" in again.stdout
+    assert "test, accuracy" in again.stdout
     assert CliRunner().invoke(main, ["evaluate", str(tmp_path)]).exit_code == 2
     bad = ["train", "even_pairs", "--model", "lstmm", "--out", str(tmp_path / "bad")]
     assert CliRunner().invoke(main, bad).exit_code == 2

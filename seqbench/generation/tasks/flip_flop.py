@@ -55,6 +55,11 @@ class FlipFlop:
         lengths = np.arange(longest + 1)
         return np.asarray((lengths >= 4) & (lengths % 2 == 0))
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of symbols and of bits."""
+        del longest
+        return len(SYMBOLS), 2
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Words and what is read."""
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -56,6 +56,11 @@ class Bits:
         """Every length but 0."""
         return np.arange(longest + 1) > 0
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of symbols and of labels."""
+        del longest
+        return 2, len(self.label_names)
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Words of independent fair bits."""
         return self._columns(lengths, *_fair(lengths, streams), streams)
@@ -168,6 +173,10 @@ class Index(Bits):
         """Every length but 0 whose indices fit the token ids."""
         lengths = np.arange(longest + 1)
         return (lengths > 0) & (lengths <= MAX_BITS)
+
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of tokens, index tokens among them, and of labels."""
+        return 2 + longest, len(self.label_names)
 
     def bank(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """A word and its complement with the same index by turns."""

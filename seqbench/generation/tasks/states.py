@@ -51,6 +51,11 @@ class Tracker:
         """Every length but 0."""
         return np.arange(longest + 1) > 0
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of symbols and of states."""
+        del longest
+        return len(self.symbols), len(self.label_names)
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Words and their states."""
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

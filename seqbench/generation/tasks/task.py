@@ -37,6 +37,9 @@ class Task(Protocol):
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Whether there are examples, by length, shape (longest + 1,)."""
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """How many input and target symbols there are, up to a length: ids are below; of numbers, how many a step."""
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """A column of every name of the schema: one row for each length and stream, shapes (n,) and (5, n)."""
 

@@ -82,6 +82,11 @@ class SequenceTask(ABC):
             rows = append(rows, len(self.alphabet), self.output_lengths(rows.lengths))
         return {"input_ids": rows.list_column(), **columns}
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of input symbols, with the empty one where it is shown, and of output symbols."""
+        del longest
+        return len(self.alphabet) + self.appended, len(self.output_names)
+
     def solve(self, inputs: Any) -> list[Any]:
         """The target of each input; of one input (a text, or a flat list of ids) its target alone.
 
@@ -156,6 +161,11 @@ class SequenceTask(ABC):
         """Random inputs of these lengths."""
         return self.examples(lengths, streams)[0]
 
+    @property
+    @abstractmethod
+    def output_names(self) -> tuple[str, ...]:
+        """Names of the output symbols."""
+
     @abstractmethod
     def output_lengths(self, lengths: Array) -> Array:
         """Symbols of the outputs of inputs of these lengths."""
@@ -201,6 +211,11 @@ class StringTask(SequenceTask):
     outputs: tuple[str, ...]
     schema = COLUMNS
 
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Those of the outputs."""
+        return self.outputs
+
     @abstractmethod
     def answer(self, rows: Rows) -> tuple[Rows, Array]:
         """The outputs of inputs, and how many of the symbols of each count, shape (rows,)."""
@@ -240,6 +255,11 @@ class LabelTask(SequenceTask):
     """A task whose target is one symbol: `output_ids` holds it alone, and `label` is its number."""
 
     schema = COLUMNS.append(pa.field("label", pa.int64()))
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Those of the labels."""
+        return self.label_names
 
     @abstractmethod
     def answer(self, rows: Rows) -> Array:

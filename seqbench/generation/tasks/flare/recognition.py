@@ -98,6 +98,11 @@ class Recognition:
         members, others = self.language.members(longest), self.language.others(longest)
         return (members | others) & (np.arange(longest + 1) > 0) if self.keep else members & others
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of symbols and of labels."""
+        del longest
+        return len(self.language.alphabet), len(self.label_names)
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Words with their labels."""
         return self._draw(None, lengths, streams)

@@ -66,6 +66,11 @@ class ListOps:
         """Whether there are expressions, by length: whether they have a chance."""
         return np.asarray(weights(self.rule, longest).trees[: longest + 1] > 0)
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of tokens and of values."""
+        del longest
+        return len(values.TOKENS), len(self.label_names)
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Expressions and their values."""
         lengths = lengths.astype(np.int64)

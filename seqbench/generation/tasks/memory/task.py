@@ -70,6 +70,11 @@ class Memory:
         """Lengths from 2 on at which some target is not 0."""
         return np.arange(longest + 1) >= self._least
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of channels and of outputs."""
+        del longest
+        return self.channels, self.outputs
+
     def rho(self, length: int) -> Array:
         """The function that rows of a length use, shape (length,)."""
         return _values(self.function, length, self.parameters["memory"])

@@ -55,6 +55,11 @@ class Positional(ABC):
         """Every length from the shortest on."""
         return np.arange(longest + 1) >= self.shortest
 
+    def sizes(self, longest: int) -> tuple[int, int]:
+        """Number of symbols, twice: labels are symbols."""
+        del longest
+        return self.vocabulary, self.vocabulary
+
     def draw(self, lengths: Array, streams: Words) -> dict[str, pa.Array]:
         """Rows and their labels."""
         lengths = lengths.astype(np.int64)

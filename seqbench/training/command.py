@@ -1,0 +1,51 @@
+"""The command that repeats a run, with every setting that is not what its tier says anyway."""
+
+import json
+import shlex
+from typing import Any
+
+from seqbench.training.settings import Settings, resolve
+
+TABLES = {"options": "--set", "recipe": "--recipe"}
+"""Settings that are given one key at a time."""
+
+
+def command(settings: Settings) -> str:
+    """The command line that repeats a run: its settings, parsed again, are equal.
+
+    Example:
+        >>> command(resolve("parity_check", "ldru", steps=300, sampling={"class": 0.5, "balanced": 0.5}))
+        'seqbench train parity_check --model ldru --tier quick --sampling class=0.5 --sampling balanced=0.5 --steps 300'
+    """
+    plain = resolve(settings.task, settings.model, settings.tier)
+    parts = ["seqbench", "train", settings.task, "--model", settings.model, "--tier", settings.tier]
+    for name in Settings.__struct_fields__:
+        value = getattr(settings, name)
+        if name not in ("task", "model", "tier") and value != getattr(plain, name):
+            parts += _option(name, value, getattr(plain, name))
+    return shlex.join(parts)
+
+
+def _option(name: str, value: Any, plain: Any) -> list[str]:
+    option = TABLES.get(name, "--" + name.replace("_", "-"))
+    if name in TABLES:
+        pairs = [f"{key}={_text(each)}" for key, each in value.items() if key not in plain or plain[key] != each]
+        return [part for pair in pairs for part in (option, pair)]
+    if name == "sampling":
+        return [part for law, weight in value.items() for part in (option, f"{law}={weight!r}")]
+    if name == "also":
+        return [part for target in value for part in (option, target)]
+    return [option, str(value)]
+
+
+def _text(value: Any) -> str:
+    """JSON, or plain text where that cannot be mistaken for JSON."""
+    return value if isinstance(value, str) and _is_plain(value) else json.dumps(value)
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        return bool(text)
+    return False

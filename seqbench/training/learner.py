@@ -1,0 +1,137 @@
+"""What is trained: a model, and on request heads for the class of the word or of every block of its reduction."""
+
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from seqbench.algebra.monoid import Monoid
+from seqbench.errors import InputError
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.blocks import IGNORED
+from seqbench.generation.plan import Plan
+from seqbench.models import MODELS, create, options
+from seqbench.models.tree import TreeModel
+from seqbench.training.settings import Settings
+from seqbench.training.targets import Batch, Targets
+
+Array = npt.NDArray[Any]
+
+
+class Learner(nn.Module):
+    """A model with the heads that its further targets need.
+
+    Attributes:
+        settings: the run.
+        targets: what the dataset asks for.
+        config: all options of the model, those by default and the empty symbol among them.
+        model: gives the answers; what is evaluated.
+    """
+
+    def __init__(self, settings: Settings, planned: BasePlan) -> None:
+        """A new model for a dataset.
+
+        Raises:
+            UnknownNameError: no such model or option.
+            InputError: a model that cannot say what the dataset asks for (the message names those that can); a
+                further target that the model or the dataset does not have.
+        """
+        super().__init__()
+        self.settings, self.targets = settings, Targets.of(planned)
+        self.config = config_of(settings, self.targets)
+        reads = {"d_in" if self.targets.vectors else "vocabulary": self.targets.inputs}
+        self.model = create(
+            settings.model, classes=self.targets.outputs, head=self.targets.head, **reads, **self.config
+        )
+        self.monoid = _monoid(planned, self.targets) if settings.also else None
+        if "node_classes" in settings.also and not isinstance(self.model, TreeModel):
+            trees = [name for name, entry in MODELS.items() if entry.model == "TreeModel"]
+            raise InputError(
+                f"{settings.model} has no nodes, so --also node_classes cannot be learnt. Models that have: "
+                f"{', '.join(trees)}. Or take --also syntactic_class."
+            )
+        if self.monoid is not None:
+            self.class_head = nn.Linear(self.model.encoder.width, len(self.monoid))
+        if settings.precision == "fp64":
+            self.double()
+
+    def loss(self, batch: Batch, device: torch.device) -> Tensor:
+        """The loss of the targets, plus the cross-entropy of each further target."""
+        inputs, wanted = batch.on(device, self.dtype)
+        if not self.settings.also:
+            return loss_of(self.targets, self.model(inputs, batch.lengths), wanted)
+        if "node_classes" in self.settings.also:
+            given, nodes = cast("TreeModel", self.model)(inputs, batch.lengths, return_nodes=True)
+            classes = torch.from_numpy(node_classes(cast("Monoid", self.monoid), batch.inputs.numpy())).to(device)
+            more = nn.functional.cross_entropy(self.class_head(nodes.states), classes)
+        else:
+            states = self.root_states(inputs, batch.lengths)
+            given = self.model.readout(states)
+            more = nn.functional.cross_entropy(self.class_head(states), cast("Tensor", batch.classes).to(device))
+        return loss_of(self.targets, given, wanted) + more
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of the weights."""
+        return next(self.model.parameters()).dtype
+
+    def root_states(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        """The states that the readout of the label sees, (batch, width)."""
+        seen: list[Tensor] = []
+        hook = self.model.readout.register_forward_hook(lambda _, inputs, __: seen.append(inputs[0]))
+        try:
+            self.model(tokens, lengths)
+        finally:
+            hook.remove()
+        return seen[0]
+
+
+def config_of(settings: Settings, targets: Targets) -> dict[str, Any]:
+    """All options of the model of a run; those that must know the empty symbol are told it."""
+    known = options(settings.model)
+    told = {"empty": targets.empty} if "empty" in known else {}
+    return known | told | settings.options
+
+
+def loss_of(targets: Targets, given: Tensor, wanted: Tensor) -> Tensor:
+    """Cross-entropy over the labels or symbols that count; in regression the relative mean squared error.
+
+    Example:
+        >>> numbers = Targets("numbers", "last", 1, 1)
+        >>> loss_of(numbers, torch.tensor([[1.0], [0.0]]), torch.tensor([[2.0], [1.0]]))
+        tensor(0.4000)
+    """
+    if targets.vectors:  # padding is 0 on both sides
+        return (given - wanted).square().sum() / wanted.square().sum()
+    return nn.functional.cross_entropy(given.flatten(0, -2), wanted.flatten(), ignore_index=IGNORED)
+
+
+def node_classes(monoid: Monoid, tokens: Array) -> Array:
+    """The class of every node of the balanced reduction of words of one length: leaves, then level by level, int64.
+
+    Args:
+        monoid: the syntactic monoid.
+        tokens: symbol ids, shape (words, length).
+
+    Example:
+        >>> import seqbench
+        >>> lang = seqbench.language("parity_check")
+        >>> [lang.monoid.names[c] for c in node_classes(lang.monoid, np.array([[1, 0, 1]]))]
+        ['1', '', '1', '1', '']
+    """
+    level = monoid.right[0][tokens]
+    found = [level.ravel()]
+    while level.shape[1] > 1:
+        pairs = level[:, : level.shape[1] // 2 * 2]
+        merged = monoid.multiply(pairs[:, ::2], pairs[:, 1::2])
+        found.append(merged.ravel())
+        level = np.concatenate([merged, level[:, pairs.shape[1] :]], axis=1)
+    return np.concatenate(found).astype(np.int64)
+
+
+def _monoid(planned: BasePlan, targets: Targets) -> Monoid:
+    if not isinstance(planned, Plan) or targets.kind != "label" or planned.monoid is None:
+        raise InputError(f"{planned.name} has no syntactic classes here, so they cannot be targets. Leave out --also.")
+    return planned.monoid

@@ -1,0 +1,57 @@
+"""Where a run ran: memory, versions, and which code."""
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import seqbench
+
+if sys.platform != "win32":
+    import resource
+
+
+def peak_megabytes(device: torch.device) -> float | None:
+    """The most memory held so far, in megabytes of 2^20: by torch on a GPU, by the whole process on a CPU.
+
+    None where the system does not say (Windows).
+    """
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    if sys.platform == "win32":
+        return None
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kilobytes elsewhere
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def environment(device: torch.device) -> dict[str, Any]:
+    """Versions and device as plain data."""
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
+    return {
+        "seqbench": seqbench.__version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "device": str(device),
+        "device_name": name,
+        "threads": torch.get_num_threads(),
+    }
+
+
+def commit() -> str | None:
+    """The commit of seqbench where it runs from a Git checkout of its own, with `-dirty` if files differ; else None."""
+    root = Path(seqbench.__file__).parent.parent
+    if not (root / ".git").exists():
+        return None
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None  # no git, or none that reads this checkout
+    return done.stdout.strip()

@@ -1,0 +1,246 @@
+"""The result file of a run: what it holds, how it is written, and a summary for people."""
+
+import json
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from seqbench.errors import SeqbenchError
+from seqbench.files import write_whole
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Plan
+from seqbench.training.command import command
+from seqbench.training.learner import Learner
+from seqbench.training.loop import METRICS
+from seqbench.training.machine import commit, environment, peak_megabytes
+from seqbench.training.measures import Tally, by_length, counted, first_measure
+from seqbench.training.settings import Settings
+from seqbench.training.targets import Batch, Targets
+
+Array = npt.NDArray[Any]
+
+RESULT = "result.json"
+SOLVED = (0.9, 1.0)
+APART = ("members", "random_non_members", "non_members", "near_misses")
+"""Sequences of one label that are measured apart, where the labels are those of a language."""
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What a model did on a split.
+
+    Attributes:
+        targets: what was asked for.
+        tallies: by length.
+        labels: of the sequences by length, where they have one label each.
+        counts: how often each label or symbol was the answer.
+        sequences, symbols, seconds: how much the model read, and how long that took.
+    """
+
+    targets: Targets
+    tallies: dict[int, Tally] = field(default_factory=dict)
+    labels: dict[int, Array] = field(default_factory=dict)
+    counts: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    sequences: int = 0
+    symbols: int = 0
+    seconds: float = 0.0
+
+    def add(self, length: int, batch: Batch, found: Tally, seconds: float) -> None:
+        """Adds the sequences of a length."""
+        self.tallies[length] = found
+        if self.targets.kind == "label":
+            self.labels[length] = batch.targets.numpy()
+        if not self.targets.vectors:
+            self.counts = self.counts + counted(self.targets, batch)
+        self.sequences, self.symbols = self.sequences + len(batch.lengths), self.symbols + batch.symbols
+        self.seconds += seconds
+
+    @property
+    def chance(self) -> float:
+        """What the most frequent label, or symbol over all that count, would score; in regression 0 has 1."""
+        return 1.0 if self.targets.vectors else float(self.counts.max() / self.counts.sum())
+
+    def measures(self, label: int | None = None) -> dict[str, Any]:
+        """All measures, over the lengths and at each; of one label's sequences where it is given; {} of none."""
+        chosen = self.tallies
+        if label is not None:
+            with_it = {length: labels == label for length, labels in self.labels.items()}
+            chosen = {length: self.tallies[length][which] for length, which in with_it.items() if which.any()}
+        return by_length(self.targets.kind, chosen) if chosen else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A run that was trained: its folder, settings, model, the state of its checkpoint, and where it is evaluated."""
+
+    run: Path
+    settings: Settings
+    learner: Learner
+    state: dict[str, Any]
+    device: torch.device
+
+
+def facts_of(
+    trained: Trained, planned: BasePlan, splits: dict[str, Outcome], coverage: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The result file as plain data; see `schema` for what each key means."""
+    test, settings, learner = splits["test"], trained.settings, trained.learner
+    return {
+        "task": {
+            "id": planned.name,
+            "version": planned.version,
+            "digest": planned.fingerprint,
+            "config": planned.config_id,
+            "targets": learner.targets.kind,
+            "chance": round(test.chance, 6),
+        },
+        "split": {"name": "test", "lengths": list(test.tallies), "sequences": test.sequences},
+        "model": {
+            "family": settings.model,
+            "parameters": sum(value.numel() for value in learner.model.parameters()),
+            "config": learner.config,
+        },
+        "training": _training(settings, trained.state),
+        "metrics": _metrics(_last_look(trained.run)["validation"], planned, splits),
+        "coverage": coverage,
+        "environment": environment(trained.device),
+        "timing": _timing(settings, trained.state, list(splits.values())),
+        "memory": {
+            "training_mb": _mb(trained.state["megabytes"]),
+            "evaluation_mb": _mb(peak_megabytes(trained.device)),
+        },
+        "provenance": {"commit": commit(), "command": command(settings), "verified": "none"},
+    }
+
+
+def _last_look(run: Path) -> dict[str, Any]:
+    return dict(json.loads((run / METRICS).read_text(encoding="utf-8").splitlines()[-1]))
+
+
+def _training(settings: Settings, state: dict[str, Any]) -> dict[str, Any]:
+    """Every setting but those of the model, the steps that were done, and which checkpoint is reported."""
+    every = msgspec.to_builtins(settings)
+    rest = {name: value for name, value in every.items() if name not in ("task", "model", "options", "steps")}
+    return {"steps": state["step"], "most_steps": settings.steps, **rest, "selection": "last"}
+
+
+def _metrics(validation: dict[str, Any], planned: BasePlan, splits: dict[str, Outcome]) -> dict[str, Any]:
+    test = splits["test"]
+    measure, measures = first_measure(test.targets.kind), test.measures()
+    value = measures[measure]["value"]
+    facts = {"measure": measure, "in_distribution": validation, "test": measures}
+    facts["solved"] = {} if test.targets.vectors else {f"{bound:.2f}": value >= bound for bound in SOLVED}
+    if test.targets.kind == "label" and planned.label_names == ("reject", "accept"):
+        others = "random_non_members" if isinstance(planned, Plan) else "non_members"
+        apart = {"members": test.measures(label=1), others: test.measures(label=0)}
+        if "test_near_miss" in splits:
+            apart["near_misses"] = splits["test_near_miss"].measures(label=0)
+        facts |= {name: found for name, found in apart.items() if found}
+    return facts
+
+
+def _timing(settings: Settings, state: dict[str, Any], splits: list[Outcome]) -> dict[str, Any]:
+    """Seconds and throughput; training's with the time that it waited for data."""
+    seconds = state["seconds"] + state["waited"]
+    evaluation = sum(each.seconds for each in splits)
+    read = sum(each.sequences for each in splits), sum(each.symbols for each in splits)
+    training = _speed(seconds, state["step"] * settings.batch, state["symbols"])
+    return {
+        "training": training | {"waiting": round(state["waited"] / max(seconds, 1e-9), 4)},
+        "evaluation": _speed(evaluation, *read),
+    }
+
+
+def _speed(seconds: float, sequences: int, symbols: int) -> dict[str, float]:
+    span = max(seconds, 1e-9)
+    return {
+        "seconds": round(seconds, 3),
+        "sequences_per_second": round(sequences / span, 1),
+        "symbols_per_second": round(symbols / span, 1),
+    }
+
+
+def _mb(megabytes: float | None) -> float | None:
+    return None if megabytes is None else round(megabytes, 1)
+
+
+def coverage_of(settings: Settings, steps: int) -> dict[str, Any] | None:
+    """What of the compositions of classes that the test needs so many batches are expected to show, for a tree.
+
+    None where there are no classes to compose, where they are too many, or where a recipe's coverage is not known.
+    """
+    from seqbench.covering.expectation import expected_coverage
+
+    sampling = {"sampling": settings.sampling} if settings.sampling else {}
+    examples = {"train_examples": steps * settings.batch, "test_examples_per_length": 1}
+    try:
+        found = expected_coverage(settings.task, **{**settings.recipe, **sampling, **examples})
+    except SeqbenchError:
+        return None
+    if not found.is_quick:
+        return None
+    needed = found.test_need.ravel() > 0
+    shown = float(found.seen[needed[found.keys]].sum())
+    return {
+        "schedule": "tree",
+        "words": found.examples,
+        "needed": int(needed.sum()),
+        "expected": round(shown, 2),
+        "value": round(shown / max(int(needed.sum()), 1), 6),
+        "by_occurrence": round(found.test_mass_covered, 6),
+    }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of result files.
+
+    Example:
+        >>> schema()["$schema"]
+        'https://json-schema.org/draft/2020-12/schema'
+    """
+    file = files("seqbench.training") / "result.schema.json"
+    return dict(json.loads(file.read_text(encoding="utf-8")))
+
+
+def write(run: Path, facts: dict[str, Any]) -> Path:
+    """Writes the result file of a run, whole or not at all."""
+    path = run / RESULT
+    text = json.dumps(facts, indent=1, allow_nan=False) + "\n"
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    return path
+
+
+def summary(facts: dict[str, Any]) -> str:
+    """The measures in lines that fit a terminal."""
+    metrics, model, timing = facts["metrics"], facts["model"], facts["timing"]["training"]
+    measure = metrics["measure"]
+    found = {f"test, {name.replace('_', ' ')}": (name, value) for name, value in metrics["test"].items()}
+    apart = {key.replace("_", " "): (measure, metrics[key][measure]) for key in APART if key in metrics}
+    each = list(metrics["test"][measure]["per_length"].items())
+    some = {f"length {length}": (measure, value) for length, value in each[:: max(1, len(each) // 8)]}
+    lines = {"in distribution": (measure, metrics["in_distribution"][measure]), **found, **apart, **some}
+    head = [
+        f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
+        f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {timing['sequences_per_second']:,.0f} "
+        f"sequences/s, {100 * timing['waiting']:.1f} % of the time waiting for data",
+    ]
+    rows = [f"  {name:24}{_shown(*value)}" for name, value in lines.items()]
+    return "\n".join([*head, *rows, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])
+
+
+def _shown(measure: str, found: dict[str, Any]) -> str:
+    low, high = (_figure(measure, end).strip() for end in found["interval"])
+    return f"{_figure(measure, found['value'])}  ({low} to {high}, {found['n']:,} sequences)"
+
+
+def _figure(measure: str, value: float | None) -> str:
+    """A share in per cent, an error as it is."""
+    if value is None:
+        return "unknown"
+    return f"{value:9.4g}" if measure == "relative_mse" else f"{100 * value:7.2f} %"
