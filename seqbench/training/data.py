@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan, PlannedSplit
 from seqbench.generation.batches import rows_of, stream_key
 from seqbench.generation.plan import Plan, plan
@@ -48,8 +47,6 @@ class Source:
             SeqbenchError: whatever is wrong with the recipe or the sampling.
         """
         planned = _training_plan(settings)
-        if "train" not in planned.splits:
-            raise InputError("train_examples=0 leaves the training split out. Leave that option out.")
         self.targets, self._rows = Targets.of(planned), settings.batch
         self._part = planned.splits["train"]
         self._key = _key(planned, self._part, settings.data_seed)
@@ -62,6 +59,7 @@ class Source:
 def _training_plan(settings: Settings) -> BasePlan:
     """The dataset with the run's own sampling; classes are left out where nothing needs them."""
     options = settings.recipe | ({"sampling": settings.sampling} if settings.sampling else {})
+    options |= {"train_examples": 1}  # rows are drawn without end, also where the dataset is a test split alone
     planned = plan(settings.task, **options)
     if not isinstance(planned, Plan) or settings.also or {"class", "composition"} & planned.recipe.sampling.keys():
         return planned
@@ -82,10 +80,10 @@ class Batches:
         waited: seconds that the reader has waited for data.
     """
 
-    def __init__(self, settings: Settings, first: int = 0, ahead: int = 4) -> None:
-        """Batches `first`, `first + 1`, ... of the run."""
+    def __init__(self, source: Source, first: int = 0, ahead: int = 4) -> None:
+        """Batches `first`, `first + 1`, ... of a run."""
         self.waited = 0.0
-        self._source, self._next = Source(settings), first
+        self._source, self._next = source, first
         self._ready: queue.Queue[Batch | Exception] = queue.Queue(maxsize=ahead)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._fill, daemon=True)

@@ -1,12 +1,14 @@
 """Evaluation of a run: its last checkpoint on the test splits, length by length."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import torch
 
+from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan
 from seqbench.progress import progress
 from seqbench.training import checkpoint
@@ -16,11 +18,13 @@ from seqbench.training.loop import device_of
 from seqbench.training.measures import tally
 from seqbench.training.result import Outcome, Trained, coverage_of, facts_of
 from seqbench.training.settings import Settings, read
+from seqbench.training.targets import Targets
 
 
 def evaluate(
     run: Path,
     *,
+    task: str | None = None,
     lengths: tuple[int, int] | None = None,
     words: int | None = None,
     device: str = "auto",
@@ -30,18 +34,23 @@ def evaluate(
 
     Args:
         run: a folder that `train` made.
+        task: another dataset with the same symbols and labels, such as a length test of the one that was trained on;
+            without the run's recipe.
         lengths: test lengths instead of the dataset's; all of them are looked at.
         words: sequences a length.
         device: where to compute.
         coverage: whether to say what of the test's compositions the training words show: up to half a minute.
 
     Raises:
-        InputError: no run, no checkpoint, or lengths that the dataset or the model does not have.
+        InputError: no run, no checkpoint, a dataset that asks for something else, or lengths that the dataset or the
+            model does not have.
     """
     settings = read(run)
     where = device_of(device)
     learner, state = learner_of(run, settings, where)
-    planned = _plan(settings, lengths, words)
+    asked = settings if task is None else msgspec.structs.replace(settings, task=task, recipe={})
+    planned = _plan(asked, lengths, words)
+    _check(planned, learner)
     number = 0 if lengths is not None else settings.test_lengths
     splits = {
         split: _split(learner, planned, split, number, where)
@@ -57,6 +66,21 @@ def learner_of(run: Path, settings: Settings, device: torch.device) -> tuple[Lea
     learner = Learner(settings, plan_of(settings))
     checkpoint.load_weights(run, learner)
     return learner.to(device).eval(), checkpoint.load_state(run)
+
+
+def _check(planned: BasePlan, learner: Learner) -> None:
+    """Nothing, if a model can be asked what a dataset asks for."""
+    known, asked = learner.targets, Targets.of(planned)
+    if asked.inputs > known.inputs:
+        raise InputError(
+            f"{planned.name} has {asked.inputs} input symbols here, and the model knows {known.inputs}. "
+            "Ask for shorter lengths, or train with these test lengths."
+        )
+    if replace(asked, inputs=known.inputs) != known:
+        raise InputError(
+            f"{planned.name} asks for {asked.kind} with {asked.outputs} values, and {learner.settings.task} for "
+            f"{known.kind} with {known.outputs}. Name a dataset with the same symbols and labels."
+        )
 
 
 def _plan(settings: Settings, lengths: tuple[int, int] | None, words: int | None) -> BasePlan:

@@ -16,7 +16,7 @@ import torch
 from seqbench.errors import InputError
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
-from seqbench.training.data import Batches, by_length, plan_of
+from seqbench.training.data import Batches, Source, by_length, plan_of
 from seqbench.training.learner import Learner
 from seqbench.training.machine import peak_megabytes
 from seqbench.training.measures import Tally, measured, tally
@@ -76,7 +76,7 @@ class _Run:
 
     def __init__(self, settings: Settings, out: Path, device: torch.device) -> None:
         self.settings, self.out, self.device = settings, out, device
-        planned = plan_of(settings)
+        self.source, planned = Source(settings), plan_of(settings)
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
         self.learner = Learner(settings, planned).to(device)
         self.optimiser = optimiser.make(settings, self.learner)
@@ -96,7 +96,7 @@ class _Run:
     @contextlib.contextmanager
     def batches(self) -> Iterator[Batches]:
         """The training data from the present step on."""
-        made = Batches(self.settings, self.step)
+        made = Batches(self.source, self.step)
         try:
             yield made
         finally:

@@ -163,20 +163,6 @@ def by_length(kind: str, tallies: Mapping[int, Tally]) -> dict[str, Any]:
     return found
 
 
-def chance(targets: Targets, batches: Iterable[Batch]) -> float:
-    """What the most frequent label, or symbol over all positions that count, would score; in regression 0 has 1.
-
-    Example:
-        >>> batch = Batch(torch.zeros(1, 3), torch.tensor([3]), torch.tensor([[-100, 1, 1]]))
-        >>> chance(Targets("positions", "positions", 2, 2), [batch])
-        1.0
-    """
-    if targets.vectors:
-        return 1.0
-    counts = sum(counted(targets, batch) for batch in batches)
-    return float(np.max(counts) / np.sum(counts))
-
-
 def counted(targets: Targets, batch: Batch) -> Array:
     """How often each label or symbol is the answer, (outputs,)."""
     wanted = batch.targets[batch.targets != IGNORED].numpy()

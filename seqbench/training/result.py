@@ -125,8 +125,8 @@ def _last_look(run: Path) -> dict[str, Any]:
 
 def _training(settings: Settings, state: dict[str, Any]) -> dict[str, Any]:
     """Every setting but those of the model, the steps that were done, and which checkpoint is reported."""
-    every = msgspec.to_builtins(settings)
-    rest = {name: value for name, value in every.items() if name not in ("task", "model", "options", "steps")}
+    every = json.loads(msgspec.json.encode(settings))
+    rest = {name: value for name, value in every.items() if name not in ("model", "options", "steps")}
     return {"steps": state["step"], "most_steps": settings.steps, **rest, "selection": "last"}
 
 
@@ -225,10 +225,10 @@ def summary(facts: dict[str, Any]) -> str:
     each = list(metrics["test"][measure]["per_length"].items())
     some = {f"length {length}": (measure, value) for length, value in each[:: max(1, len(each) // 8)]}
     lines = {"in distribution": (measure, metrics["in_distribution"][measure]), **found, **apart, **some}
+    speed = f"{timing['sequences_per_second']:,.0f} sequences/s, {100 * timing['waiting']:.1f} % of it waiting for data"
     head = [
         f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
-        f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {timing['sequences_per_second']:,.0f} "
-        f"sequences/s, {100 * timing['waiting']:.1f} % of the time waiting for data",
+        f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {speed}",
     ]
     rows = [f"  {name:24}{_shown(*value)}" for name, value in lines.items()]
     return "\n".join([*head, *rows, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])

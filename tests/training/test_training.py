@@ -18,7 +18,7 @@ from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 torch = pytest.importorskip("torch")
 
 from seqbench.training import checkpoint, data, loop  # noqa: E402 -- torch may be absent
-from seqbench.training.data import Batches, by_length, plan_of  # noqa: E402
+from seqbench.training.data import Batches, Source, by_length, plan_of  # noqa: E402
 from seqbench.training.evaluate import evaluate  # noqa: E402
 from seqbench.training.intervals import wilson  # noqa: E402
 from seqbench.training.learner import node_classes  # noqa: E402
@@ -83,7 +83,7 @@ def test_training_stops_early_by_validation_alone(tmp_path, monkeypatch):
 
 
 def test_batches_are_those_of_the_stream():
-    made = Batches(small(), first=3)
+    made = Batches(Source(small()), first=3)
     try:
         found = [batch for _, batch in zip(range(4), made, strict=False)]
     finally:
@@ -97,7 +97,7 @@ def test_batches_are_those_of_the_stream():
 
 def test_an_error_in_the_thread_reaches_the_reader(monkeypatch):
     monkeypatch.setattr(data.Source, "batch", lambda *_: 1 / 0)
-    made = Batches(small())
+    made = Batches(Source(small()))
     try:
         with pytest.raises(ZeroDivisionError):
             next(iter(made))
