@@ -274,6 +274,41 @@ def test_double_precision_reaches_the_loss():
     assert learner.loss(Source(settings).batch(0), CPU).dtype == torch.float64
 
 
+@pytest.mark.parametrize("name", ["nesv_first", "nesv_majority", "nesv_index", "nesv_parity"])
+def test_the_models_of_nesv_are_trained_in_double_precision(tmp_path, name):
+    settings = resolve(name, "nesv", "paper", steps=2, batch=4, check_every=2, recipe={"validation_examples": 20})
+    run = loop.train(settings, tmp_path / "run")
+    assert {value.dtype for value in loop.checkpoint.load_file(run / "checkpoint" / "model.safetensors").values()} == {
+        torch.float64
+    }
+    facts = evaluate(run, words=4)
+    assert facts["split"]["lengths"] == [51, 103, 153, 255, 409, 511]
+    assert facts["task"]["chance"] >= 0.5
+
+
+@pytest.mark.parametrize("name", ["dyck_d2", "flare_parity", "flip_flop", "nesv_first", "memory_exp"])
+def test_rows_by_length_are_those_of_the_split(name):
+    lengths = {} if name == "memory_exp" else {"test_lengths": (8, 13), "validation_lengths": (4, 9)}
+    planned = plan(name, **lengths, test_examples_per_length=4, validation_examples=50)
+    column = "inputs" if name == "memory_exp" else "input_ids"
+    for split in planned.splits.keys() - {"train"}:
+        rows = [
+            row for block in planned.blocks(split, range(planned.splits[split].num_blocks)) for row in block[column]
+        ]
+        found = [row for _, batch in by_length(planned, split) for row in batch.inputs.flatten(1).tolist()]
+        assert len(found) == len(rows)
+        assert sorted(found) == sorted(row.as_py() for row in rows)
+
+
+def test_so_many_lengths_are_evenly_spread():
+    planned = plan("parity_check")
+    found = lengths_of(planned, "test", 24)
+    assert (len(found), found[0], found[-1]) == (24, 41, 500)
+    assert np.ptp(np.diff(found)) <= 1
+    assert lengths_of(planned, "test").tolist() == list(range(41, 501))
+    assert lengths_of(planned, "test", 1000).tolist() == list(range(41, 501))
+
+
 def test_the_paper_tier_of_nesv_is_the_published_one():
     settings = resolve("nesv_index", "nesv", "paper")
     assert (settings.steps, settings.batch, settings.learning_rate, settings.clip) == (30_000, 256, 3e-4, 1.0)
