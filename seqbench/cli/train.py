@@ -74,7 +74,8 @@ def train(
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
     from seqbench.training.loop import train as run
-    from seqbench.training.result import summary, write
+    from seqbench.training.result import write
+    from seqbench.training.summary import summary
 
     settings = settings_of(task, model, tier, given)
     folder = Path(out or f"runs/{settings.run_id}")
@@ -101,7 +102,7 @@ def evaluate(
     """Evaluate a trained run, at any lengths."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
-    from seqbench.training.result import summary
+    from seqbench.training.summary import summary
 
     facts = measure(Path(run), task=task, lengths=lengths, words=words, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))

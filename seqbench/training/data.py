@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan, PlannedSplit
 from seqbench.generation.batches import rows_of, stream_key
 from seqbench.generation.plan import Plan, plan
@@ -123,7 +124,7 @@ class Batches:
 
 def lengths_of(planned: BasePlan, split: str, number: int = 0) -> Array:
     """So many lengths of a split, evenly spread, the first and the last among them; all where the number is 0."""
-    lengths = planned.splits[split].split.lengths
+    lengths = _part(planned, split).split.lengths
     if number == 0 or number >= len(lengths):
         return np.asarray(lengths)
     return np.unique(lengths[np.linspace(0, len(lengths) - 1, number).round().astype(int)])
@@ -133,8 +134,11 @@ def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> It
     """The rows of a split, those of each length together, shortest first; of all its lengths, or only of some.
 
     The length is that which the dataset counts: without an index token, or empty symbols for the output.
+
+    Raises:
+        InputError: the split has no rows.
     """
-    targets, part = Targets.of(planned), planned.splits[split]
+    targets, part = Targets.of(planned), _part(planned, split)
     wanted = part.split.lengths if lengths is None else lengths
     if part.split.per_length:
         for length in wanted:
@@ -143,6 +147,14 @@ def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> It
     rows, sizes = _rows(part), np.concatenate([part.split.block(index)[0] for index in range(part.num_blocks)])
     for length in np.intersect1d(sizes, wanted):
         yield int(length), targets.batch(rows.take(pa.array(np.flatnonzero(sizes == length))))
+
+
+def _part(planned: BasePlan, split: str) -> PlannedSplit:
+    if split not in planned.splits:
+        raise InputError(
+            f"The recipe leaves {planned.name} no split {split!r}: its number of examples is 0. Give 1 or more."
+        )
+    return planned.splits[split]
 
 
 def _rows(part: PlannedSplit) -> pa.RecordBatch:

@@ -16,7 +16,8 @@ from seqbench.training.data import by_length, lengths_of, plan_of
 from seqbench.training.learner import Learner
 from seqbench.training.loop import device_of
 from seqbench.training.measures import tally
-from seqbench.training.result import Outcome, Trained, coverage_of, facts_of
+from seqbench.training.outcome import Outcome
+from seqbench.training.result import Trained, coverage_of, facts_of
 from seqbench.training.settings import Settings, read
 from seqbench.training.targets import Targets
 
@@ -55,7 +56,7 @@ def evaluate(
     splits = {
         split: _split(learner, planned, split, number, where)
         for split in ("test", "test_near_miss")
-        if split in planned.splits
+        if split == "test" or split in planned.splits
     }
     shown = coverage_of(settings, state["step"]) if coverage else None
     return facts_of(Trained(run, settings, learner, state, where), planned, splits, shown)

@@ -1,17 +1,15 @@
-"""The result file of a run: what it holds, how it is written, and a summary for people."""
+"""The result file of a run: what it holds, its schema, and how it is written."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 import torch
 
-from seqbench.errors import SeqbenchError
+from seqbench.errors import InputError, SeqbenchError
 from seqbench.files import write_whole
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Plan
@@ -19,60 +17,12 @@ from seqbench.training.command import command
 from seqbench.training.learner import Learner
 from seqbench.training.loop import METRICS
 from seqbench.training.machine import commit, environment, peak_megabytes
-from seqbench.training.measures import Tally, by_length, counted, first_measure
+from seqbench.training.measures import first_measure
+from seqbench.training.outcome import Outcome
 from seqbench.training.settings import Settings
-from seqbench.training.targets import Batch, Targets
-
-Array = npt.NDArray[Any]
 
 RESULT = "result.json"
 SOLVED = (0.9, 1.0)
-APART = ("members", "random_non_members", "non_members", "near_misses")
-"""Sequences of one label that are measured apart, where the labels are those of a language."""
-
-
-@dataclass(eq=False)
-class Outcome:
-    """What a model did on a split.
-
-    Attributes:
-        targets: what was asked for.
-        tallies: by length.
-        labels: of the sequences by length, where they have one label each.
-        counts: how often each label or symbol was the answer.
-        sequences, symbols, seconds: how much the model read, and how long that took.
-    """
-
-    targets: Targets
-    tallies: dict[int, Tally] = field(default_factory=dict)
-    labels: dict[int, Array] = field(default_factory=dict)
-    counts: Array = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
-    sequences: int = 0
-    symbols: int = 0
-    seconds: float = 0.0
-
-    def add(self, length: int, batch: Batch, found: Tally, seconds: float) -> None:
-        """Adds the sequences of a length."""
-        self.tallies[length] = found
-        if self.targets.kind == "label":
-            self.labels[length] = batch.targets.numpy()
-        if not self.targets.vectors:
-            self.counts = self.counts + counted(self.targets, batch)
-        self.sequences, self.symbols = self.sequences + len(batch.lengths), self.symbols + batch.symbols
-        self.seconds += seconds
-
-    @property
-    def chance(self) -> float:
-        """What the most frequent label, or symbol over all that count, would score; in regression 0 has 1."""
-        return 1.0 if self.targets.vectors else float(self.counts.max() / self.counts.sum())
-
-    def measures(self, label: int | None = None) -> dict[str, Any]:
-        """All measures, over the lengths and at each; of one label's sequences where it is given; {} of none."""
-        chosen = self.tallies
-        if label is not None:
-            with_it = {length: labels == label for length, labels in self.labels.items()}
-            chosen = {length: self.tallies[length][which] for length, which in with_it.items() if which.any()}
-        return by_length(self.targets.kind, chosen) if chosen else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +70,8 @@ def facts_of(
 
 
 def _last_look(run: Path) -> dict[str, Any]:
+    if not (run / METRICS).exists():
+        raise InputError(f"{str(run)!r} stopped before its first look at validation. Go on with it: --resume.")
     return dict(json.loads((run / METRICS).read_text(encoding="utf-8").splitlines()[-1]))
 
 
@@ -214,33 +166,3 @@ def write(run: Path, facts: dict[str, Any]) -> Path:
     text = json.dumps(facts, indent=1, allow_nan=False) + "\n"
     write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return path
-
-
-def summary(facts: dict[str, Any]) -> str:
-    """The measures in lines that fit a terminal."""
-    metrics, model, timing = facts["metrics"], facts["model"], facts["timing"]["training"]
-    measure = metrics["measure"]
-    found = {f"test, {name.replace('_', ' ')}": (name, value) for name, value in metrics["test"].items()}
-    apart = {key.replace("_", " "): (measure, metrics[key][measure]) for key in APART if key in metrics}
-    each = list(metrics["test"][measure]["per_length"].items())
-    some = {f"length {length}": (measure, value) for length, value in each[:: max(1, len(each) // 8)]}
-    lines = {"in distribution": (measure, metrics["in_distribution"][measure]), **found, **apart, **some}
-    speed = f"{timing['sequences_per_second']:,.0f} sequences/s, {100 * timing['waiting']:.1f} % of it waiting for data"
-    head = [
-        f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
-        f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {speed}",
-    ]
-    rows = [f"  {name:24}{_shown(*value)}" for name, value in lines.items()]
-    return "\n".join([*head, *rows, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])
-
-
-def _shown(measure: str, found: dict[str, Any]) -> str:
-    low, high = (_figure(measure, end).strip() for end in found["interval"])
-    return f"{_figure(measure, found['value'])}  ({low} to {high}, {found['n']:,} sequences)"
-
-
-def _figure(measure: str, value: float | None) -> str:
-    """A share in per cent, an error as it is."""
-    if value is None:
-        return "unknown"
-    return f"{value:9.4g}" if measure == "relative_mse" else f"{100 * value:7.2f} %"

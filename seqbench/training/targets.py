@@ -119,7 +119,7 @@ class Targets:
             >>> rows = planned.block("test", 0)
             >>> batch = Targets.of(planned).batch(rows)
             >>> batch.inputs.tolist(), batch.targets.tolist()
-            ([[1, 1, 0, 2, 2, 2]], [[-100, -100, -100, 0, 1, 1]])
+            ([[1, 0, 0, 2, 2, 2]], [[-100, -100, -100, 0, 0, 1]])
         """
         if self.kind == "string":
             return _batch(*self._with_outputs(rows))

@@ -329,6 +329,7 @@ def test_the_paper_tier_of_nesv_is_the_published_one():
         (["reverse_strin"], "reverse_string"),
         (["reverse_string", "--also", "syntactic_class"], "syntactic classes"),
         (["dyck_d6", "--sampling", "uniform=much"], "number"),
+        (["dyck_d6", "--recipe", "validation_examples=0"], "validation"),
     ],
 )
 def test_bad_recipes_are_one_sentence(tmp_path, arguments, part):
@@ -379,6 +380,17 @@ def test_a_run_is_measured_on_another_dataset_that_asks_the_same(tmp_path):
         evaluate(
             loop.train(resolve("group_z2", "gru", steps=1, check_every=1, **TINY), tmp_path / "z2"), task="listops_lra"
         )
+
+
+def test_a_run_that_cannot_be_measured_says_why(tmp_path):
+    none = {"test_examples_per_length": 0}
+    run = loop.train(resolve("parity_check", "gru", steps=1, check_every=1, **TINY, recipe=none), tmp_path / "run")
+    with pytest.raises(InputError, match="no split 'test'"):
+        evaluate(run)
+    assert "test" in evaluate(run, words=2)["metrics"]
+    (run / "metrics.jsonl").unlink()
+    with pytest.raises(InputError, match="--resume"):
+        evaluate(run, words=2)
 
 
 def test_unknown_datasets_have_nearest_names():
