@@ -125,10 +125,7 @@ def _presets(tier: str, task: str, model: str) -> list[dict[str, Any]]:
 def _kind(task: str) -> str:
     """The kind of task of a dataset; "language" for one over a regular language."""
     opened = open_catalogue(None)
-    name = opened.name_of(task)
-    if name not in opened.datasets:
-        raise unknown_name("dataset", task, opened.datasets, "`seqbench list` shows all.")
-    return getattr(opened.dataset(name), "task", "language")
+    return getattr(opened.dataset(opened.name_of(task)), "task", "language")
 
 
 def _convert(values: Mapping[str, Any]) -> Settings:
