@@ -118,7 +118,7 @@ class SolutionVolume(Model):
         if classes != 2 or vocabulary < least or (vocabulary > least and not encoder.index):
             raise InputError(
                 "The model 'nesv' reads bits and tells two classes. Give vocabulary=2 and classes=2; with index=True "
-                "the vocabulary is the greatest index and 2."
+                "the vocabulary is the greatest index and 2. Other tasks are for other models, such as gru or ldru."
             )
         super().__init__(name, encoder, classes=classes, **arguments)
         self.embedding, self.readout = nn.Identity(), nn.Identity()  # type: ignore[assignment, unused-ignore]

@@ -15,7 +15,9 @@ def summary(facts: dict[str, Any]) -> str:
     each = list(metrics["test"][measure]["per_length"].items())
     some = {f"length {length}": (measure, value) for length, value in each[:: max(1, len(each) // 8)]}
     lines = {"in distribution": (measure, metrics["in_distribution"][measure]), **found, **apart, **some}
-    speed = f"{timing['sequences_per_second']:,.0f} sequences/s, {100 * timing['waiting']:.1f} % of it waiting for data"
+    speed = (
+        f"{timing['sequences_per_second']:,.0f} sequences/s; {100 * timing['waiting']:.1f} % of the time without data"
+    )
     head = [
         f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
         f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {speed}",

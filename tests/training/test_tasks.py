@@ -17,7 +17,8 @@ from seqbench.generation.plan import plan
 
 torch = pytest.importorskip("torch")
 
-from seqbench.training import loop  # noqa: E402 -- torch may be absent
+from seqbench.models import MODELS  # noqa: E402 -- torch may be absent
+from seqbench.training import loop  # noqa: E402
 from seqbench.training.data import Source, by_length, lengths_of, plan_of  # noqa: E402
 from seqbench.training.evaluate import evaluate  # noqa: E402
 from seqbench.training.learner import Learner  # noqa: E402
@@ -239,13 +240,41 @@ def test_a_stopped_run_sees_the_same_batches(tmp_path, monkeypatch, name, recipe
         ("reverse_string", "ldru", "gru"),
         ("memory_exp", "rir_grc", "s4d"),
         ("mqar", "bbt_grc", "transformer"),
-        ("memory_exp", "nesv", "vocabulary"),
+        ("memory_exp", "nesv", "gru"),
+        ("cf_dyck_2", "nesv", "ldru"),
     ],
 )
 def test_a_model_that_cannot_says_so(tmp_path, name, model, part):
     with pytest.raises(InputError, match=part):
         loop.train(resolve(name, model), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "fp64"])
+@pytest.mark.parametrize("name", ["cf_anbn", "reverse_string", "memory_exp"])
+def test_every_precision_makes_steps(tmp_path, name, precision):
+    recipe = {"train_lengths": [4, 8], "validation_examples": 8} if name != "memory_exp" else {"validation_examples": 8}
+    settings = resolve(name, "gru", **TINY, recipe=recipe, steps=3, check_every=3, precision=precision)
+    assert np.isfinite(losses(loop.train(settings, tmp_path / "run"))[-1][1])
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("name", "lengths"), [("nesv_first", [3, 3]), ("reverse_string", [3, 3]), ("memory_exp", [6, 6])]
+)
+def test_every_model_makes_a_step_or_says_why_not(name, lengths, model):
+    settings = resolve(name, model, batch=2, recipe={"train_lengths": lengths})
+    learner = said = None
+    try:
+        learner = Learner(settings, plan_of(settings))
+    except InputError as error:
+        said = str(error)
+    if learner is None:
+        assert model in said
+        assert "gru" in said
+        return
+    learner.loss(Source(settings).batch(0), CPU).backward()
+    assert any(value.grad is not None and value.grad.any() for value in learner.parameters())
 
 
 def test_the_tape_is_told_where_the_input_ends():
