@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from seqbench.cli.options import key_values, two_numbers, weights
+from seqbench.errors import InputError
 from seqbench.training import require_torch
 
 if TYPE_CHECKING:
@@ -41,23 +42,62 @@ def _plain_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def settings_of(task: str, model: str, tier: str, given: dict[str, Any]) -> "Settings":
+def _text_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Texts of any Hugging Face dataset instead of a dataset of seqbench."""
+    options = (
+        click.option("--hf-dataset", metavar="PATH", help="Texts to classify: on the Hub, a folder or a file."),
+        click.option("--hf-config", help="Its configuration, where it has several."),
+        click.option("--text-column", multiple=True, help="A column of texts (text by default); two for pairs."),
+        click.option("--label-column", help="The column of labels; label by default."),
+        click.option("--tokenizer", help="bytes (by default), or bpe: byte pairs learnt from the training texts."),
+        click.option("--vocabulary", type=int, help="Of bpe, at most so many tokens; 8,000 by default."),
+        click.option("--max-tokens", type=int, help="Tokens a row; 512 by default."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _texts_of(task: str | None, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The task, and the settings that name texts; takes the options about texts out of `given`."""
+    from seqbench.training.command import TEXTS
+    from seqbench.training.texts import TextData
+
+    path, chosen = given.pop("hf_dataset", None), {}
+    for name, option in TEXTS.items():
+        value = given.pop(option.removeprefix("--").replace("-", "_"), None)
+        if value not in (None, ()):
+            chosen[name] = value
+    if (path is None) == (task is None):
+        raise InputError("Name either a dataset of seqbench or texts: seqbench train TASK, or --hf-dataset PATH.")
+    if path is None:
+        if chosen:
+            raise InputError(
+                f"{', '.join(TEXTS[name] for name in chosen)} is for texts. Leave it out, or name --hf-dataset PATH."
+            )
+        return str(task), {}
+    return path, {"texts": TextData(path=path, **chosen)}
+
+
+def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) -> "Settings":
     """The settings that a command line asks for; options that were not given are None or empty."""
     from seqbench.training.settings import resolve
 
-    changes = {key: value for key, value in given.items() if value not in (None, ())}
+    task, texts = _texts_of(task, given := dict(given))
+    changes = texts | {key: value for key, value in given.items() if value not in (None, ())}
     if "train_lengths" in changes:
         changes["recipe"] = changes.get("recipe", {}) | {"train_lengths": list(changes.pop("train_lengths"))}
     return resolve(task, model, tier, **changes)
 
 
 @click.command()
-@click.argument("task")
+@click.argument("task", required=False)
 @click.option("--model", required=True, help="A reference model: ldru, lstm, transformer, ...")
 @click.option(
     "--set", "options", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the model."
 )
 @click.option("--recipe", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the dataset.")
+@_text_options
 @click.option("--tier", default="quick", show_default=True, help="quick or paper: where the settings begin.")
 @click.option("--sampling", multiple=True, callback=weights, metavar="LAW[=WEIGHT]", help="Law of the training words.")
 @click.option("--also", multiple=True, help="A further target: syntactic_class or node_classes.")
@@ -68,9 +108,9 @@ def settings_of(task: str, model: str, tier: str, given: dict[str, Any]) -> "Set
 @click.option("--resume", is_flag=True, help="Go on with a stopped run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def train(
-    task: str, model: str, tier: str, out: str | None, resume: bool, device: str, as_json: bool, **given: Any
+    task: str | None, model: str, tier: str, out: str | None, resume: bool, device: str, as_json: bool, **given: Any
 ) -> None:
-    """Train a reference model on a dataset, then evaluate it."""
+    """Train a reference model on a dataset, or on texts to classify, then evaluate it."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
     from seqbench.training.loop import train as run

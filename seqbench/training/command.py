@@ -5,6 +5,17 @@ import shlex
 from typing import Any
 
 from seqbench.training.settings import Settings, resolve
+from seqbench.training.texts import TextData
+
+TEXTS = {
+    "config": "--hf-config",
+    "columns": "--text-column",
+    "label": "--label-column",
+    "tokenizer": "--tokenizer",
+    "vocabulary": "--vocabulary",
+    "longest": "--max-tokens",
+}
+"""The options of the command line that say which texts are read, and as what."""
 
 TABLES = {"options": "--set", "recipe": "--recipe"}
 """Settings that are given one key at a time."""
@@ -17,13 +28,24 @@ def command(settings: Settings) -> str:
         >>> command(resolve("parity_check", "ldru", steps=300, sampling={"class": 0.5, "balanced": 0.5}))
         'seqbench train parity_check --model ldru --tier quick --sampling class=0.5 --sampling balanced=0.5 --steps 300'
     """
-    plain = resolve(settings.task, settings.model, settings.tier)
-    parts = ["seqbench", "train", settings.task, "--model", settings.model, "--tier", settings.tier]
+    plain = resolve(settings.task, settings.model, settings.tier, texts=settings.texts)
+    what = [settings.task] if settings.texts is None else _texts(settings.texts)
+    parts = ["seqbench", "train", *what, "--model", settings.model, "--tier", settings.tier]
     for name in Settings.__struct_fields__:
         value = getattr(settings, name)
-        if name not in ("task", "model", "tier") and value != getattr(plain, name):
+        if name not in ("task", "texts", "model", "tier") and value != getattr(plain, name):
             parts += _option(name, value, getattr(plain, name))
     return shlex.join(parts)
+
+
+def _texts(data: TextData) -> list[str]:
+    """The options that name texts; those that are as by default are left out."""
+    parts = ["--hf-dataset", data.path]
+    for name, option in TEXTS.items():
+        value, plain = getattr(data, name), getattr(TextData(path=data.path), name)
+        for each in value if isinstance(value, tuple) else (value,):
+            parts += [option, str(each)] if value != plain else []
+    return parts
 
 
 def _option(name: str, value: Any, plain: Any) -> list[str]:

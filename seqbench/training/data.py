@@ -3,7 +3,7 @@
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from seqbench.generation.batches import rows_of, stream_key
 from seqbench.generation.plan import Plan, plan
 from seqbench.training.settings import Settings
 from seqbench.training.targets import Batch, Targets
+from seqbench.training.texts import TextPlan, TextSource, text_plan
 
 Array = npt.NDArray[Any]
 
@@ -30,6 +31,8 @@ def plan_of(settings: Settings, **more: Any) -> BasePlan:
         settings: the run; what its recipe says comes first.
         more: options that come before even that.
     """
+    if settings.texts is not None:
+        return text_plan(settings.texts)
     sizes = {"validation_examples": VALIDATION, "test_examples_per_length": settings.test_words}
     return plan(settings.task, **{**sizes, **settings.recipe, **more})
 
@@ -48,17 +51,27 @@ class Source:
             SeqbenchError: whatever is wrong with the recipe or the sampling.
         """
         planned = _training_plan(settings)
-        self.targets, self._rows = Targets.of(planned), settings.batch
-        self._part = planned.splits["train"]
-        self._key = _key(planned, self._part, settings.data_seed)
+        self.targets = Targets.of(planned)
+        self._rows = _drawn(planned, settings)
 
     def batch(self, number: int) -> Batch:
         """The batch of a number."""
-        return self.targets.batch(self._part.draw(*rows_of(self._key, number, self._part.split.lengths, self._rows)))
+        return self.targets.batch(self._rows(number))
+
+
+def _drawn(planned: BasePlan, settings: Settings) -> Callable[[int], pa.RecordBatch]:
+    """The rows of the batch of a number."""
+    if isinstance(planned, TextPlan):
+        return TextSource(planned, settings.batch, settings.data_seed).rows
+    part = planned.splits["train"]
+    key = _key(planned, part, settings.data_seed)
+    return lambda number: part.draw(*rows_of(key, number, part.split.lengths, settings.batch))
 
 
 def _training_plan(settings: Settings) -> BasePlan:
     """The dataset with the run's own sampling; classes are left out where nothing needs them."""
+    if settings.texts is not None:
+        return text_plan(settings.texts)
     options = settings.recipe | ({"sampling": settings.sampling} if settings.sampling else {})
     options |= {"train_examples": 1}  # rows are drawn without end, also where the dataset is a test split alone
     planned = plan(settings.task, **options)

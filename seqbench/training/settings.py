@@ -5,13 +5,14 @@ import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.errors import InputError, unknown_name
+from seqbench.training.texts import TextData
 
 ALSO = ("syntactic_class", "node_classes")
 TIERS = ("quick", "paper")
@@ -27,6 +28,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         options: the model's own options.
         recipe: options of the dataset, as for `load_dataset`; training draws without end by its lengths and laws.
         sampling: weights of the laws that draw training words; those of the dataset where empty.
+        texts: texts to classify instead of a dataset of seqbench; `task` is then their path.
         also: further targets: `syntactic_class` (of the word), `node_classes` (of every block of the reduction).
         tier: the preset that the rest began as.
         steps: batches at most.
@@ -53,6 +55,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     options: dict[str, Any] = msgspec.field(default_factory=dict)
     recipe: dict[str, Any] = msgspec.field(default_factory=dict)
     sampling: dict[str, float] = msgspec.field(default_factory=dict)
+    texts: TextData | None = None
     also: tuple[str, ...] = ()
     tier: str = "quick"
     steps: int = 2000
@@ -81,7 +84,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             'parity_check-ldru-s0-0'
         """
         digest = hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:8]
-        return f"{self.task}-{self.model}-s{self.seed}-{self.data_seed}-{digest}"
+        return f"{PurePath(self.task).stem}-{self.model}-s{self.seed}-{self.data_seed}-{digest}"
 
 
 def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Settings:
@@ -104,7 +107,7 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
     values: dict[str, Any] = {}
-    for layer in (*_presets(tier, task, model), changes):
+    for layer in (*_presets(tier, "texts" if changes.get("texts") else _kind(task), model), changes):
         merged = {key: values.get(key, {}) | layer[key] for key in MERGED if isinstance(layer.get(key), dict)}
         values |= layer | merged
     settings = _convert({**values, "task": task, "model": model, "tier": tier})
@@ -112,10 +115,10 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     return settings
 
 
-def _presets(tier: str, task: str, model: str) -> list[dict[str, Any]]:
-    """The tables of a tier that apply to a task and a model, in order, without their patterns."""
+def _presets(tier: str, kind: str, model: str) -> list[dict[str, Any]]:
+    """The tables of a tier that apply to a kind of task and a model, in order, without their patterns."""
     text = (files("seqbench.training") / "presets" / f"{tier}.toml").read_text(encoding="utf-8")
-    kind, tables = _kind(task), tomllib.loads(text)["preset"]
+    tables = tomllib.loads(text)["preset"]
     fitting = [
         each for each in tables if fnmatch(kind, each.get("task", "*")) and fnmatch(model, each.get("model", "*"))
     ]
@@ -136,6 +139,7 @@ def _convert(values: Mapping[str, Any]) -> Settings:
 
 
 def _check(settings: Settings) -> None:
+    _check_texts(settings)
     for name in settings.also:
         if name not in ALSO:
             raise unknown_name("further target", name, ALSO)
@@ -161,6 +165,14 @@ def _check(settings: Settings) -> None:
             f"learning_rate={settings.learning_rate:g}, warmup={settings.warmup:g}: the rate is above 0, "
             "the warm-up a share from 0 to 1."
         )
+
+
+def _check_texts(settings: Settings) -> None:
+    for name in ("recipe", "sampling", "also"):
+        if settings.texts is not None and getattr(settings, name):
+            raise InputError(
+                f"{name} is {getattr(settings, name)!r}, which is not for texts but for datasets of seqbench."
+            )
 
 
 def read(path: Path) -> Settings:

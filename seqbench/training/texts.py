@@ -1,0 +1,256 @@
+"""Text classification: labelled texts in the shape of a dataset, so that all that trains and measures can use them."""
+
+import functools
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from seqbench.dataset.texts import Texts, read_texts
+from seqbench.dataset.tokens import TOKENIZERS, BytePairs, Bytes, Tokenizer
+from seqbench.errors import InputError, unknown_name
+from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.splits import UNIT_ROWS
+from seqbench.generation.streams import draw64, row_streams, unit_key
+
+Array = npt.NDArray[Any]
+
+LIKE = 50
+"""Batches whose rows are sorted by length together, so that those of a batch have like lengths."""
+
+HELD_OUT = 0.1
+"""Share of the training texts that validate where the dataset has no split for that; at most MOST_HELD_OUT texts."""
+MOST_HELD_OUT = 5000
+
+
+class TextData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which texts a run reads, and as what.
+
+    Attributes:
+        path: of a dataset: on the Hub, a folder or a file.
+        config: its configuration, where it has several.
+        columns: the text columns, joined in this order.
+        label: the column of labels.
+        tokenizer: "bytes", or "bpe": byte pairs learnt from the training texts.
+        vocabulary: of "bpe", at most so many tokens.
+        longest: tokens a row; the rest is cut off.
+    """
+
+    path: str
+    config: str | None = None
+    columns: tuple[str, ...] = ("text",)
+    label: str = "label"
+    tokenizer: str = "bytes"
+    vocabulary: int = 8000
+    longest: int = 512
+
+
+class _Recipe(msgspec.Struct, frozen=True):
+    """What a plan says of itself; texts have no data version of ours."""
+
+    title: str
+    source: str
+    version: str = "1.0.0"
+
+
+class _Rows:
+    """How the rows of a text split lie: all count as one length, so that a measure is over all of them."""
+
+    per_length = False
+
+    def __init__(self, rows: int, longest: int) -> None:
+        self.lengths, self._rows = np.array([longest]), rows
+
+    def block(self, index: int) -> tuple[Array]:
+        """The length that each row counts as."""
+        del index
+        return (np.full(self._rows, self.lengths[0]),)
+
+
+class TextSplit:
+    """A split of texts as token ids, shortest first.
+
+    Attributes:
+        rows: columns `input_ids` and `label`.
+        sizes: tokens a row.
+    """
+
+    num_blocks = 1
+
+    def __init__(self, ids: pa.ListArray, labels: Array, longest: int) -> None:
+        """Of all rows of a split."""
+        sizes = ids.value_lengths().to_numpy()
+        order = np.argsort(sizes, kind="stable")
+        self.rows = pa.RecordBatch.from_arrays(
+            [ids.take(pa.array(order)), pa.array(labels[order])], ["input_ids", "label"]
+        )
+        self.sizes, self.num_examples, self.num_bytes = sizes[order], len(labels), self.rows.nbytes
+        self.split: Any = _Rows(len(labels), longest)
+
+    def block(self, index: int) -> pa.RecordBatch:
+        """All rows."""
+        del index
+        return self.rows
+
+    def blocks(self, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        """All rows."""
+        return iter([self.rows for _ in indices])
+
+
+class TextPlan(BasePlan):
+    """Labelled texts as a dataset: splits `train`, `validation` and `test`.
+
+    Without a split `test` with labels, `validation` is it; without a split to validate on, a tenth of `train` is.
+    """
+
+    def __init__(self, data: TextData) -> None:
+        """The texts of a dataset, read and tokenized.
+
+        Raises:
+            InputError: whatever cannot be read or used.
+        """
+        _check(data)
+        self.name, self.data = data.path, data
+        self.recipe: Any = _Recipe(f"Text classification: {data.path}", data.path)
+        self._texts = _parts(read_texts(data.path, data.columns, data.label, data.config))
+        self._tokenizer = _tokenizer(data, self._texts["train"])
+
+    @functools.cached_property
+    def splits(self) -> dict[str, TextSplit]:  # type: ignore[override]  # texts are drawn otherwise than words
+        """The splits, tokenized."""
+        return {
+            name: TextSplit(part.encoded(self._tokenizer, self.data.longest), part.labels, self.data.longest)
+            for name, part in self._texts.items()
+        }
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        return self.splits["train"].rows.schema
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels."""
+        return self._texts["train"].names
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Number of tokens and of labels."""
+        return self._tokenizer.size, len(self.label_names)
+
+    @property
+    def description(self) -> str:
+        """What is to be learnt."""
+        return self.recipe.title
+
+    @property
+    def recipe_json(self) -> str:
+        """How the texts are read, as canonical JSON."""
+        return msgspec.json.encode(self.data, order="deterministic").decode()
+
+    _default_json = recipe_json
+
+    @property
+    def _generator(self) -> str:
+        return self.recipe_json
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A digest of all tokens and labels, in 64 digits."""
+        state = hashlib.sha256()
+        for part in self.splits.values():
+            for column in (part.rows["input_ids"].flatten(), part.sizes, part.rows["label"]):
+                state.update(np.ascontiguousarray(column).tobytes())
+        return state.hexdigest()
+
+
+@functools.lru_cache(maxsize=2)
+def text_plan(data: TextData) -> TextPlan:
+    """The plan of texts; read once, for training and for looks at validation."""
+    return TextPlan(data)
+
+
+class TextSource:
+    """The training batches of texts by number: every epoch its own order, rows of a batch of like lengths."""
+
+    def __init__(self, planned: TextPlan, rows: int, seed: int) -> None:
+        """Batches of so many rows."""
+        self._part, self._batch, self._seed = (
+            planned.splits["train"],
+            min(rows, planned.splits["train"].num_examples),
+            seed,
+        )
+        self._order: tuple[int, Array] = (-1, np.empty(0))
+
+    def rows(self, number: int) -> pa.RecordBatch:
+        """The rows of the batch of a number."""
+        epoch, within = divmod(number, self._part.num_examples // self._batch)
+        if self._order[0] != epoch:
+            self._order = epoch, epoch_order(self._part.sizes, self._batch, self._seed, epoch)
+        return self._part.rows.take(pa.array(self._order[1][within]))
+
+
+def epoch_order(sizes: Array, batch: int, seed: int, epoch: int) -> Array:
+    """The rows of every batch of an epoch, (batches, batch): each row at most once, like lengths together.
+
+    Example:
+        >>> order = epoch_order(np.arange(1, 10), 2, seed=0, epoch=3)
+        >>> order.shape, len(set(order.ravel().tolist()))
+        ((4, 2), 8)
+    """
+    order = shuffled(len(sizes), "texts", seed, epoch)[: len(sizes) // batch * batch]
+    near = [
+        part[np.argsort(sizes[part], kind="stable")]
+        for part in np.split(order, range(LIKE * batch, len(order), LIKE * batch))
+    ]
+    batches = np.concatenate(near).reshape(-1, batch)
+    return batches[shuffled(len(batches), "batches", seed, epoch)]
+
+
+def shuffled(count: int, *key: object) -> Array:
+    """The numbers below `count` in a random order that the key alone decides."""
+    units = range(0, count, UNIT_ROWS)
+    words = [draw64(row_streams(unit_key(*key, unit), np.arange(min(UNIT_ROWS, count - unit))))[0] for unit in units]
+    return np.argsort(np.concatenate(words or [np.empty(0)]), kind="stable")
+
+
+def _check(data: TextData) -> None:
+    if data.tokenizer not in TOKENIZERS:
+        raise unknown_name("tokenizer", data.tokenizer, TOKENIZERS)
+    if data.longest < 1:
+        raise InputError(f"--max-tokens {data.longest} leaves nothing to read. Give 1 or more.")
+    if not data.columns:
+        raise InputError("No column of texts is named. Name one or two: --text-column text.")
+
+
+def _parts(found: dict[str, Texts]) -> dict[str, Texts]:
+    """The splits to train, validate and test on."""
+    others = {name: found[name] for name in found if name != "train"}
+    test = next((name for name in others if name.startswith("test")), None)
+    validation = next((name for name in others if name.startswith(("validation", "dev"))), None)
+    test, validation = (test, validation) if test else (validation, None)
+    if test is None:
+        raise InputError("The dataset has no split with labels to test on besides 'train'. Name one that has.")
+    if validation is not None:
+        return {"train": found["train"], "validation": found[validation], "test": found[test]}
+    train, held_out = _held_out(found["train"])
+    return {"train": train, "validation": held_out, "test": found[test]}
+
+
+def _held_out(train: Texts) -> tuple[Texts, Texts]:
+    count = len(train.labels)
+    if count < 2:
+        raise InputError(f"The split 'train' has {count} labelled rows. Training and validation need one each.")
+    size = max(1, min(MOST_HELD_OUT, int(HELD_OUT * count)))
+    order = shuffled(count, "validation")
+    return train.take(np.sort(order[size:])), train.take(np.sort(order[:size]))
+
+
+def _tokenizer(data: TextData, train: Texts) -> Tokenizer:
+    if data.tokenizer == "bytes":
+        return Bytes()
+    return BytePairs.learnt((column.to_pylist() for column in train.columns), data.vocabulary)
