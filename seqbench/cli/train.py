@@ -104,26 +104,38 @@ def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) 
 @two_numbers("--train-lengths", "Lengths of training sequences.")
 @_plain_options
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, ...")
+@click.option("--tensorboard", is_flag=True, help="Also write curves for TensorBoard.")
 @click.option("--out", type=click.Path(), help="The run's folder; runs/RUN_ID by default.")
 @click.option("--resume", is_flag=True, help="Go on with a stopped run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def train(
-    task: str | None, model: str, tier: str, out: str | None, resume: bool, device: str, as_json: bool, **given: Any
+    task: str | None,
+    model: str,
+    tier: str,
+    out: str | None,
+    resume: bool,
+    device: str,
+    tensorboard: bool,
+    as_json: bool,
+    **given: Any,
 ) -> None:
     """Train a reference model on a dataset, or on texts to classify, then evaluate it."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
     from seqbench.training.loop import train as run
+    from seqbench.training.parallel import is_first
     from seqbench.training.result import write
     from seqbench.training.summary import summary
 
     settings = settings_of(task, model, tier, given)
     folder = Path(out or f"runs/{settings.run_id}")
     try:
-        folder = run(settings, folder, resume=resume, device=device)
+        folder = run(settings, folder, resume=resume, device=device, tensorboard=tensorboard)
     except KeyboardInterrupt:
         click.echo(f"Stopped; the checkpoint is in {folder}. Go on with the same command and --resume.", err=True)
         raise SystemExit(130) from None
+    if not is_first():
+        return
     facts = measure(folder, device=device, coverage=True)
     write(folder, facts)
     click.echo(json.dumps(facts, indent=1) if as_json else f"{summary(facts)}\n{folder}")
@@ -208,7 +220,7 @@ def profile(
     """Measure inference time and memory of models against length."""
     require_torch()
     from seqbench.training import profile as profiles
-    from seqbench.training.loop import device_of
+    from seqbench.training.parallel import device_of
 
     rows = profiles.profile(models, lengths, batch=batch, limit=limit, device=device_of(device))
     if png:

@@ -18,7 +18,7 @@ from seqbench.generation.streams import row_streams, unit_key
 from seqbench.models.tree import TreeEncoder, TreeModel
 from seqbench.training.evaluate import learner_of
 from seqbench.training.learner import node_classes
-from seqbench.training.loop import device_of
+from seqbench.training.parallel import device_of
 from seqbench.training.settings import read
 
 Array = npt.NDArray[Any]

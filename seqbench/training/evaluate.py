@@ -14,9 +14,9 @@ from seqbench.progress import progress
 from seqbench.training import checkpoint
 from seqbench.training.data import by_length, lengths_of, plan_of
 from seqbench.training.learner import Learner
-from seqbench.training.loop import device_of
 from seqbench.training.measures import tally
 from seqbench.training.outcome import Outcome
+from seqbench.training.parallel import device_of
 from seqbench.training.result import Trained, coverage_of, facts_of
 from seqbench.training.settings import Settings, read
 from seqbench.training.targets import Targets

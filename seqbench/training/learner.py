@@ -57,7 +57,7 @@ class Learner(nn.Module):
         if settings.precision == "fp64":
             self.double()
 
-    def loss(self, batch: Batch, device: torch.device) -> Tensor:
+    def forward(self, batch: Batch, device: torch.device) -> Tensor:
         """The loss of the targets, plus the cross-entropy of each further target."""
         inputs, wanted = batch.on(device, self.dtype)
         if not self.settings.also:

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +14,24 @@ import msgspec
 import torch
 
 from seqbench.errors import InputError
+from seqbench.generation.streams import unit_key
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
+from seqbench.training.board import board
 from seqbench.training.data import Batches, Source, by_length, plan_of
 from seqbench.training.learner import Learner
 from seqbench.training.machine import peak_megabytes
 from seqbench.training.measures import Tally, measured, tally
+from seqbench.training.parallel import Processes, processes
 from seqbench.training.settings import Settings, read
 from seqbench.training.targets import Batch
 
 METRICS = "metrics.jsonl"
 
 
-def device_of(name: str = "auto") -> torch.device:
-    """The device of a name; the GPU, if there is one, for `auto`."""
-    if name != "auto":
-        return torch.device(name)
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def train(settings: Settings, out: Path, *, resume: bool = False, device: str = "auto") -> Path:
+def train(
+    settings: Settings, out: Path, *, resume: bool = False, device: str = "auto", tensorboard: bool = False
+) -> Path:
     """Trains a model and leaves its folder: settings, metrics, checkpoint.
 
     Args:
@@ -41,17 +39,21 @@ def train(settings: Settings, out: Path, *, resume: bool = False, device: str = 
         out: its folder; a new one, or that of a stopped run with `resume`.
         resume: go on with a stopped run of the same settings.
         device: `auto`, `cpu`, `cuda`, ...
+        tensorboard: also write curves for TensorBoard.
 
     Raises:
         InputError: the folder is there already, or holds another run.
     """
     out = out.expanduser().absolute()
-    run = _Run(settings, out, device_of(device))  # first, so that a bad model or option leaves no folder behind
-    claim(settings, out, resume=resume)
-    if checkpoint.exists(out):
-        run.restore()
-    with run.batches() as batches:
-        run.go(batches)
+    with processes(device, settings.batch) as group:
+        run = _Run(settings, out, group)  # first, so that a bad model or option leaves no folder behind
+        if group.first:
+            claim(settings, out, resume=resume)
+        group.agreed(0)  # the folder is there for all
+        if checkpoint.exists(out):
+            run.restore()
+        with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
+            run.go(batches)
     return out
 
 
@@ -74,14 +76,17 @@ def claim(settings: Settings, out: Path, *, resume: bool) -> None:
 class _Run:
     """One run on its way."""
 
-    def __init__(self, settings: Settings, out: Path, device: torch.device) -> None:
-        self.settings, self.out, self.device = settings, out, device
+    def __init__(self, settings: Settings, out: Path, group: Processes) -> None:
+        self.settings, self.out, self.group, self.device = settings, out, group, group.device
         self.source, planned = Source(settings), plan_of(settings)
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
-        self.learner = Learner(settings, planned).to(device)
+        self.learner = Learner(settings, planned).to(self.device)
+        self.wrapped = group.wrapped(self.learner)
         self.optimiser = optimiser.make(settings, self.learner)
         self.validation = [batch for _, batch in by_length(planned, "validation")]
         self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0
+        self.show: Callable[[dict[str, Any]], None] = lambda _: None
+        self._seed_apart()
 
     def restore(self) -> None:
         """Goes on from the checkpoint of the folder."""
@@ -91,7 +96,15 @@ class _Run:
         self.step, self.good, self.symbols = state["step"], state["good"], state["symbols"]
         self.seconds, self.waited = state["seconds"], state["waited"]
         checkpoint.restore_random(state["random"])
-        _cut(self.out / METRICS, self.step)
+        self._seed_apart()
+        if self.group.first:
+            _cut(self.out / METRICS, self.step)
+
+    def _seed_apart(self) -> None:
+        """Dropout of its own for every process but the first, whose random state is that of a run alone."""
+        if not self.group.first:
+            key = unit_key("dropout", self.settings.seed, self.group.rank, self.step)
+            torch.manual_seed(int(key[0]))  # noqa: TID251 -- as above
 
     @contextlib.contextmanager
     def batches(self) -> Iterator[Batches]:
@@ -114,9 +127,9 @@ class _Run:
             return
         left = self.settings.steps - self.step
         with _asked_to_stop() as asked:
-            for _, batch in zip(progress(range(left), f"Training {self.settings.model}", left), batches, strict=False):
+            for _, batch in zip(self._bar(left), batches, strict=False):
                 start = time.perf_counter()
-                loss = self._train_on(batch)
+                loss = self._train_on(self.group.share(batch))
                 self.step, self.symbols = self.step + 1, self.symbols + batch.symbols
                 self.seconds += time.perf_counter() - start
                 self.waited, batches.waited = self.waited + batches.waited, 0.0
@@ -124,15 +137,24 @@ class _Run:
                     self._look(loss)
                 if self.finished:
                     break
-                if asked:
+                if self.group.agreed(len(asked)):  # no process stops alone: the others would wait for it
                     self._save()
                     raise KeyboardInterrupt
 
+    def _bar(self, left: int) -> Iterable[int]:
+        return progress(range(left), f"Training {self.settings.model}", left) if self.group.first else range(left)
+
     def _train_on(self, batch: Batch) -> torch.Tensor:
         self.learner.train()
-        with self._precision():
-            loss = self.learner.loss(batch, self.device)
-        loss.backward()
+        try:
+            with self._precision():
+                loss = self.wrapped(batch, self.device)
+            loss.backward()
+        except torch.cuda.OutOfMemoryError:
+            raise InputError(
+                f"The GPU's memory is too small for a batch of {self.settings.batch} at length {batch.inputs.shape[1]}. "
+                f"Give --batch {max(1, self.settings.batch // 2)}, shorter lengths, or --precision bf16."
+            ) from None
         optimiser.apply(self.settings, self.learner, self.optimiser, self.step)
         return loss.detach()
 
@@ -142,7 +164,14 @@ class _Run:
         return contextlib.nullcontext()
 
     def _look(self, loss: torch.Tensor) -> None:
-        """Measures on the validation split, notes it, and saves."""
+        """Measures on the validation split, notes it, and saves; the first process does, and tells the others."""
+        loss = self.group.mean(loss)
+        if self.group.first:
+            self._measure(loss)
+        self.good = self.group.agreed(self.good if self.group.first else 0)
+        self._save()
+
+    def _measure(self, loss: torch.Tensor) -> None:
         self.learner.eval()
         targets = self.learner.targets
         found = Tally.of(tally(self.learner.model, targets, batch, self.device) for batch in self.validation)
@@ -158,10 +187,13 @@ class _Run:
             file.write(json.dumps(facts | {"seconds": round(self.seconds, 3)}) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        self._save()
+        self.show(facts)
 
     def _save(self) -> None:
+        if not self.group.first:
+            return
         more = {
+            "processes": self.group.count,
             "good": self.good,
             "symbols": self.symbols,
             "seconds": self.seconds,

@@ -27,8 +27,8 @@ def peak_megabytes(device: torch.device) -> float | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def environment(device: torch.device) -> dict[str, Any]:
-    """Versions and device as plain data."""
+def environment(device: torch.device, processes: int) -> dict[str, Any]:
+    """Versions, device and number of processes as plain data."""
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
     return {
         "seqbench": seqbench.__version__,
@@ -36,6 +36,7 @@ def environment(device: torch.device) -> dict[str, Any]:
         "python": platform.python_version(),
         "device": str(device),
         "device_name": name,
+        "processes": processes,
         "threads": torch.get_num_threads(),
     }
 

@@ -59,7 +59,7 @@ def facts_of(
         "training": _training(settings, trained.state),
         "metrics": _metrics(_last_look(trained.run)["validation"], planned, splits),
         "coverage": coverage,
-        "environment": environment(trained.device),
+        "environment": environment(trained.device, trained.state["processes"]),
         "timing": _timing(settings, trained.state, list(splits.values())),
         "memory": {
             "training_mb": _mb(trained.state["megabytes"]),

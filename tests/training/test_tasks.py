@@ -49,7 +49,7 @@ def test_every_dataset_makes_a_step_and_is_measured(name):
     planned = plan_of(settings)
     learner = Learner(settings, planned)
     batch = Source(settings).batch(0)
-    loss = learner.loss(batch, CPU)
+    loss = learner(batch, CPU)
     loss.backward()
     assert torch.isfinite(loss)
     assert all(value.grad is not None for value in learner.model.parameters())
@@ -152,7 +152,7 @@ def test_several_channels_and_outputs_are_learnt():
     batch = Source(settings).batch(0)
     assert batch.inputs.shape == (2, 12, 3)
     assert batch.targets.shape == (2, 12, 2)
-    assert torch.isfinite(Learner(settings, plan_of(settings)).loss(batch, CPU))
+    assert torch.isfinite(Learner(settings, plan_of(settings))(batch, CPU))
 
 
 @pytest.mark.parametrize("name", ["reverse_string", "memory_exp", "flare_parity", "nesv_index", "dyck_d3"])
@@ -273,7 +273,7 @@ def test_every_model_makes_a_step_or_says_why_not(name, lengths, model):
         assert model in said
         assert "gru" in said
         return
-    learner.loss(Source(settings).batch(0), CPU).backward()
+    learner(Source(settings).batch(0), CPU).backward()
     assert any(value.grad is not None and value.grad.any() for value in learner.parameters())
 
 
@@ -300,7 +300,7 @@ def test_regression_never_stops_early(tmp_path, monkeypatch):
 def test_double_precision_reaches_the_loss():
     settings = resolve("memory_exp", "gru", **TINY, precision="fp64")
     learner = Learner(settings, plan_of(settings))
-    assert learner.loss(Source(settings).batch(0), CPU).dtype == torch.float64
+    assert learner(Source(settings).batch(0), CPU).dtype == torch.float64
 
 
 @pytest.mark.parametrize("name", ["nesv_first", "nesv_majority", "nesv_index", "nesv_parity"])
