@@ -152,8 +152,9 @@ class _Run:
             loss.backward()
         except torch.cuda.OutOfMemoryError:
             raise InputError(
-                f"The GPU's memory is too small for a batch of {self.settings.batch} at length {batch.inputs.shape[1]}. "
-                f"Give --batch {max(1, self.settings.batch // 2)}, shorter lengths, or --precision bf16."
+                f"The GPU's memory is too small for a batch of {self.settings.batch} "
+                f"at length {batch.inputs.shape[1]}. Give --batch {max(1, self.settings.batch // 2)}, "
+                "shorter lengths, or --precision bf16."
             ) from None
         optimiser.apply(self.settings, self.learner, self.optimiser, self.step)
         return loss.detach()
