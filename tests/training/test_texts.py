@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from seqbench.dataset.texts import read_texts  # noqa: E402
 from seqbench.dataset.tokens import BytePairs, Bytes  # noqa: E402
 from seqbench.errors import InputError, UnknownNameError  # noqa: E402
 from seqbench.training.command import command  # noqa: E402
+from seqbench.training.result import schema  # noqa: E402
 from seqbench.training.settings import read  # noqa: E402
 from seqbench.training.texts import LIKE, TextData, TextPlan, TextSource, epoch_order  # noqa: E402
 
@@ -60,6 +62,7 @@ def test_texts_are_learnt_and_measured_all_together(tokenizer, folder, tmp_path)
     done = run("train", "--hf-dataset", folder, "--model", "ldru", *more, *steps, "--out", out, "--json")
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
+    jsonschema.validate(facts, schema())
     accuracy = facts["metrics"]["test"]["accuracy"]
     assert accuracy["n"] == 120
     assert accuracy["value"] > 0.9
