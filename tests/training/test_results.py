@@ -36,6 +36,7 @@ from seqbench.training.measures import (  # noqa: E402
 from seqbench.training.result import coverage_of, schema, write  # noqa: E402
 from seqbench.training.settings import Settings, resolve  # noqa: E402
 from seqbench.training.targets import Batch, Targets  # noqa: E402
+from seqbench.training.texts import TextData  # noqa: E402
 
 RUNS = {
     "dyck_d2": {},
@@ -158,7 +159,8 @@ def parsed(line):
     assert (program, name) == ("seqbench", "train")
     given = train.make_context("train", list(arguments)).params
     names = ("task", "model", "tier")
-    rest = {key: value for key, value in given.items() if key not in (*names, "out", "resume", "device", "as_json")}
+    elsewhere = {*names, "out", "resume", "device", "tensorboard", "as_json"}
+    rest = {key: value for key, value in given.items() if key not in elsewhere}
     return settings_of(*(given[key] for key in names), rest)
 
 
@@ -199,7 +201,7 @@ CHANGED = {
 
 
 def test_the_property_below_is_over_every_setting():
-    assert set(CHANGED) | {"task", "model", "tier"} == set(Settings.__struct_fields__)
+    assert set(CHANGED) | {"task", "texts", "model", "tier"} == set(Settings.__struct_fields__)
 
 
 @given(
@@ -211,6 +213,24 @@ def test_the_property_below_is_over_every_setting():
 @settings(deadline=None, max_examples=150)
 def test_the_command_repeats_every_setting(task, model, tier, changes):
     chosen = resolve(task, model, tier, **changes)
+    assert parsed(command(chosen)) == chosen
+
+
+READ_AS = {
+    "config": TEXTS,
+    "columns": st.lists(TEXTS, min_size=1, max_size=2).map(tuple),
+    "label": TEXTS,
+    "tokenizer": st.sampled_from(["bytes", "bpe"]),
+    "vocabulary": st.integers(257, 10**5),
+    "longest": st.integers(1, 10**5),
+}
+
+
+@given(TEXTS, st.fixed_dictionaries({}, optional=READ_AS), st.sampled_from(["quick", "paper"]))
+@settings(deadline=None)
+def test_the_command_repeats_which_texts_are_read(path, read_as, tier):
+    assert set(READ_AS) | {"path"} == set(TextData.__struct_fields__)
+    chosen = resolve(path, "gru", tier, texts=TextData(path=path, **read_as), steps=7)
     assert parsed(command(chosen)) == chosen
 
 
