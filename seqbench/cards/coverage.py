@@ -3,12 +3,15 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqbench.covering.api import coverage
-from seqbench.covering.expectation import expected_coverage
+from seqbench.covering.expectation import ExpectedCoverage, expected_coverage
 from seqbench.dataset.markdown import table
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Plan
+
+Array = npt.NDArray[Any]
 
 NONE = "Not measured: coverage counts products of syntactic classes, and the rows of this dataset carry none.\n"
 
@@ -23,7 +26,7 @@ def coverage_section(planned: BasePlan) -> str:
     rows = [
         ("compositions that the test needs", f"{needed:,}"),
         ("shown by the training words", f"{shown:,} ({_percent(shown / needed)})"),
-        ("expected to be shown by such a set", _expected(expected, needed)),
+        ("expected to be shown by such a set", _expected(expected, report.pooled_need.keys)),
         ("share of the test's compositions, counted as often as they occur", _percent(report.test_mass_covered)),
         *_words(report.curve),
     ]
@@ -31,18 +34,17 @@ def coverage_section(planned: BasePlan) -> str:
     return f"{table(('fact', 'value'), rows)}\n{more}\n"
 
 
-def _expected(expected: Any, needed: int) -> str:
+def _expected(expected: ExpectedCoverage, needed: Array) -> str:
     """The expected number of compositions among those needed, exact where chances are."""
-    wanted = np.flatnonzero(expected.test_need.ravel())
-    seen = float(expected.seen[np.isin(expected.keys, wanted)].sum())
-    return f"{'' if expected.is_exact else 'at least '}{seen:,.1f} ({_percent(seen / needed)})"
+    seen = float(expected.seen[np.isin(expected.keys, needed)].sum())
+    return f"{'' if expected.is_exact else 'at least '}{seen:,.1f} ({_percent(seen / len(needed))})"
 
 
-def _words(curve: Any) -> list[tuple[str, str]]:
+def _words(curve: tuple[Array, Array] | None) -> list[tuple[str, str]]:
     """The share of test words that hold nothing unseen at the first, a middle and the last length that has words."""
     if curve is None:
         return []
-    lengths, shares = (np.asarray(each) for each in curve)
+    lengths, shares = curve
     return [
         (f"test words of length {lengths[i]} that hold nothing unseen", _percent(float(shares[i])))
         for i in dict.fromkeys((0, len(lengths) // 2, len(lengths) - 1))

@@ -13,8 +13,13 @@ from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.reader import Catalogue
 from seqbench.generation.base_plan import BasePlan
 
-MAKERS = ("cards", "covering", "drawing")
-"""Packages whose code makes cards, their coverage and their pictures."""
+MAKERS = (
+    "cards/*.py",
+    "covering/*.py",
+    "drawing/*.py",
+    *(f"dataset/{name}.py" for name in ("examples", "markdown", "overview", "shortcuts", "task_facts")),
+)
+"""The code that makes cards, their statistics, coverage and pictures."""
 FILE = "made_from.json"
 
 
@@ -49,14 +54,14 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def code_digest() -> str:
-    """The digest of the code that makes cards, their coverage and their pictures.
+    """The digest of the code that makes cards.
 
     Example:
         >>> len(code_digest())
         64
     """
     package = Path(__file__).parent.parent
-    files = sorted(file for maker in MAKERS for file in (package / maker).rglob("*.py"))
+    files = sorted(file for maker in MAKERS for file in package.glob(maker))
     return _sha256(b"".join(file.relative_to(package).as_posix().encode() + file.read_bytes() for file in files))
 
 

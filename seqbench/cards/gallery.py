@@ -8,7 +8,7 @@ from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.markdown import table
 from seqbench.generation.plan import plan
 
-HEIGHT = 70  # of a small picture, in pixels
+WIDTH = 160  # of a small picture, in pixels
 HEAD = """# Datasets
 
 {number} datasets in {groups} groups. Each name leads to a card: definition, examples, statistics, coverage, source.
@@ -32,6 +32,6 @@ def _part(group: Group, names: list[str], pictures: Mapping[str, Picture]) -> st
     for name in names:
         planned = plan(name)
         columns = ", ".join(f"`{column}`" for column in planned.schema.names)
-        image = f'<img src="{pictures[name].link}" height="{HEIGHT}" alt="{pictures[name].caption}">'
+        image = f'<img src="{pictures[name].link}" width="{WIDTH}" alt="{pictures[name].caption}">'
         rows.append((image, f"[{name}]({name}.md)", planned.recipe.title, columns))
     return f"## {group.title}\n\n{group.about}\n\n{table(('', 'dataset', 'what is asked', 'columns'), rows)}"

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 MAX_STATES = 30  # beyond, neither the graph nor the matrix of an automaton can be read
 TREE_LENGTH = 17  # symbols of a list whose tree is drawn
-LINE = 32  # cells of a word that stand in one line
-AUTOMATON = "The minimal automaton; accepting states have a double circle, others stand with their label."
+LINE = 36  # cells of a word that stand in one line
+AUTOMATON = (
+    "The minimal automaton: accepting states have a double circle, or states stand with their label; of many states, "
+    "the symbols that lead from one to another."
+)
+EGG_BOX = "The J-classes of the syntactic monoid: egg-boxes, or if these are too many their sizes by depth."
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def _of_machine(name: str, link: str) -> Picture:
     lang = language(name)
     if lang.machine.num_states <= MAX_STATES:
         return Picture(link, AUTOMATON, lambda: automaton(lang.machine))
-    return Picture(link, "The J-classes of the syntactic monoid (egg-boxes).", lambda: egg_box(lang.monoid))
+    return Picture(link, EGG_BOX, lambda: egg_box(lang.monoid))
 
 
 def _of_examples(planned: TaskPlan, link: str) -> Picture:
@@ -78,7 +82,11 @@ def _of_examples(planned: TaskPlan, link: str) -> Picture:
     found = examples(planned)
     near = next((each for each in found if each.member is not None), None)
     if near is not None:
-        return Picture(link, "A member, and a near miss made of it by one edit.", lambda: strips(_beside(near)))
+        return Picture(
+            link,
+            "A member, and a near miss that one edit makes of it; cells that differ are shaded.",
+            lambda: strips(_beside(near)),
+        )
     return Picture(link, "An input and its target.", lambda: strips(_over(found[-1])))
 
 
@@ -96,7 +104,7 @@ def _over(example: Example) -> list[Strip]:
     ids = example.row[name]
     target = (example.shown[name],) if isinstance(ids, int) else cells(example.shown[name], len(ids))
     counted = example.row.get("loss_mask", [True] * len(target))
-    target = tuple("" if cell == "." or not counts else cell for cell, counts in zip(target, counted, strict=True))
+    target = tuple(text if counts and text != "." else "" for text, counts in zip(target, counted, strict=True))
     return _wrapped({"input": _cells(example, example.word), "target": target})
 
 

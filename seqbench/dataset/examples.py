@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from seqbench.algebra.alphabet import encode_batch
+from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Plan
 from seqbench.generation.task_plan import TaskPlan
@@ -69,7 +70,7 @@ def describer(planned: BasePlan) -> Callable[[Row], dict[str, str]]:
     Example:
         >>> from seqbench.generation.plan import plan
         >>> describer(plan("parity_check"))({"input_ids": [0, 1], "label": 1})
-        {'word': '01', 'label': 'odd'}
+        {'word': '01', 'label': 'accept'}
     """
     if isinstance(planned, TaskPlan):
         return planned.task.show
@@ -124,9 +125,10 @@ def _varied(rows: list[Row]) -> list[Row]:
 def _near_misses(planned: BasePlan, rows: list[Row], taken: list[Row]) -> Iterator[tuple[Row, Row]]:
     """Non-members that one edit makes of a member, each with the first such member in the order of ids."""
     others = [row for row in rows if row["label"] == 0 and row not in taken]
-    by_law = isinstance(planned, Plan) and "test_near_miss" in planned.splits
-    for row in others + (_drawn(planned, len(rows[0]["input_ids"])) if by_law else []):
-        symbols = 1 + max(max(each["input_ids"]) for each in rows)
+    if isinstance(planned, Plan) and "test_near_miss" in planned.splits:
+        others += _drawn(planned, len(rows[0]["input_ids"]))
+    symbols = 1 + max(max(each["input_ids"]) for each in rows)
+    for row in others:
         words = sorted(_edits(tuple(row["input_ids"]), symbols))
         labels = solved(planned, words)
         if 1 in labels:
@@ -136,7 +138,10 @@ def _near_misses(planned: BasePlan, rows: list[Row], taken: list[Row]) -> Iterat
 def _drawn(planned: Plan, length: int) -> list[Row]:
     """Near misses by their own law, for languages whose random non-members are far from every member."""
     language = Language(planned.machine, planned.name)
-    words = language.sample_ids(length, label=0, n=MOST, sampling="near_miss")
+    try:
+        words = language.sample_ids(length, label=0, n=MOST, sampling="near_miss")
+    except InputError:  # this length has none
+        return []
     rows: list[Row] = [{"input_ids": word.tolist(), "label": 0} for word in words]
     if planned.monoid is not None:
         rows = [row | {"syntactic_class": language.syntactic_class(row["input_ids"])} for row in rows]

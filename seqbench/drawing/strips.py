@@ -38,7 +38,7 @@ def strips(rows: Sequence[Strip]) -> "Figure":
     Example:
         >>> figure = strips([Strip("input", ("a", "b"), frozenset({1})), Strip("target", ("", "c"))])
         >>> [text.get_text() for text in figure.axes[0].texts]
-        ['input', 'a', 'b', 'target', 'c']
+        ['target', 'c', 'input', 'a', 'b']
     """
     left = max(len(row.name) for row in rows) * style.EM * style.FONT_SIZE + MARGIN + PAD
     longest = max((len(cell) for row in rows for cell in row.cells), default=1)

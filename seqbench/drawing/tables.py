@@ -36,6 +36,8 @@ def product_table(products: npt.NDArray[Any], names: Sequence[str]) -> "Figure":
         ['e', 'a', 'a', 'e']
     """
     shown = products[:MAX_SHOWN, :MAX_SHOWN]
+    from matplotlib.ticker import MaxNLocator
+
     square = products.shape[0] == products.shape[1]
     written = square and len(products) <= MAX_WRITTEN and max(map(len, names)) <= ROOM
     side = 0.9 + CELL * len(shown) if written else SIDE
@@ -46,7 +48,9 @@ def product_table(products: npt.NDArray[Any], names: Sequence[str]) -> "Figure":
         axes.set(xlabel="right factor" if square else "letter", ylabel="left factor")
         if written:
             _write(axes, shown, names)
-        elif len(shown) < len(products):
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if len(shown) < len(products):
             axes.set_title(f"the first {len(shown)} of {len(products)} elements", loc="left")
     return figure
 
