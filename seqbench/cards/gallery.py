@@ -32,6 +32,6 @@ def _part(group: Group, names: list[str], pictures: Mapping[str, Picture]) -> st
     for name in names:
         planned = plan(name)
         columns = ", ".join(f"`{column}`" for column in planned.schema.names)
-        image = f'<img src="{pictures[name].link}" width="{WIDTH}" alt="{pictures[name].caption}">'
+        image = f'<img src="{pictures[name].link}" width="{WIDTH}" alt="picture of {name}">'
         rows.append((image, f"[{name}]({name}.md)", planned.recipe.title, columns))
     return f"## {group.title}\n\n{group.about}\n\n{table(('', 'dataset', 'what is asked', 'columns'), rows)}"
