@@ -13,6 +13,8 @@ from seqbench.generation.plan import Plan
 
 Array = npt.NDArray[Any]
 
+ROUNDING = 1e-9  # of sums of chances
+
 NONE = "Not measured: coverage counts products of syntactic classes, and the rows of this dataset carry none.\n"
 
 
@@ -52,5 +54,5 @@ def _words(curve: tuple[Array, Array] | None) -> list[tuple[str, str]]:
 
 
 def _percent(share: float) -> str:
-    """A share in per cent; 100 % only where nothing is missing."""
-    return f"{share:.1%}" if share == 1 else f"{min(share, 0.999):.1%}"
+    """A share in per cent; 100 % only where nothing is missing but by rounding."""
+    return f"{share if share > 1 - ROUNDING else min(share, 0.999):.1%}"
