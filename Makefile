@@ -39,7 +39,7 @@ golden: setup  ## after a wanted change of data: raise the version in generators
 	$(BIN)/python -m seqbench.dataset.golden
 
 cards: setup
-	$(BIN)/python -m seqbench.dataset.card
+	$(BIN)/python -m seqbench.cards
 
 clean:
 	rm -rf $(VENV) .venv-* dist build

@@ -55,8 +55,16 @@ def run(fresh, tmp_path, *command):
 def test_the_wheel_holds_definitions_digests_and_cards_once(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert len(names) == len(set(names))
-    for needed in ("automata/dyck.toml", "generators/dyck_d6.toml", "generators/digests.json", "cards/dyck_d6.md"):
+    for needed in (
+        "automata/dyck.toml",
+        "generators/dyck_d6.toml",
+        "generators/digests.json",
+        "cards/dyck_d6.md",
+        "cards/sources.bib",
+        "cards/definitions.toml",
+    ):
         assert f"seqbench/_catalogue/{needed}" in names
+    assert not any("/figures/" in name for name in names)
     assert all(name.startswith("seqbench") for name in names)
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from seqbench.catalogue.citations import Citation, parse_bibtex
+from seqbench.catalogue.descriptions import Description, Group, describe, parse_groups
 from seqbench.catalogue.recipe import OPTIONS, TASK_OPTIONS, check_options
 from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State, TaskDataset
 from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, unknown_name
@@ -43,6 +46,7 @@ class Catalogue:
         self._datasets = {stem: file for stem, file in files.items() if "@" not in stem}
         self._older = {stem: file for stem, file in files.items() if "@" in stem}
         self.digests_file = roots[0] / "generators" / "digests.json"
+        self.cards = roots[0] / "cards"
 
     @property
     def automata(self) -> list[str]:
@@ -63,6 +67,32 @@ class Catalogue:
         """Golden digests of the built-in datasets by name (see dataset.golden)."""
         file = self.digests_file
         return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+    @functools.cached_property
+    def citations(self) -> tuple[Citation, ...]:
+        """The papers that built-in datasets come from."""
+        file = self.cards / "sources.bib"
+        return parse_bibtex(file.read_text(encoding="utf-8")) if file.is_file() else ()
+
+    @functools.cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of built-in datasets, with what each dataset is."""
+        file = self.cards / "definitions.toml"
+        return parse_groups(file.read_text(encoding="utf-8")) if file.is_file() else ()
+
+    def is_built_in(self, dataset: str) -> bool:
+        """Whether the definition of a dataset is seqbench's own."""
+        return Path(str(self.digests_file)).parent in Path(self.file(self.name_of(dataset))).parents
+
+    def describe(self, dataset: str, parameters: Mapping[str, Any]) -> Description:
+        """What a dataset is in words; of a user's own, its title.
+
+        Example:
+            >>> open_catalogue().describe("tomita_4", {}).definition
+            'All words over 0 and 1 without the block 000.'
+        """
+        found = describe(dataset, parameters, self.groups) if self.is_built_in(dataset) else None
+        return found or Description("", self.dataset(dataset).title, ())
 
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
     def automaton(self, name: str) -> Automaton:

@@ -8,6 +8,7 @@ from datasets.utils import tqdm
 
 from seqbench.algebra.structure import Structure
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
+from seqbench.dataset.shortcuts import balance, input_facts, label_scores
 from seqbench.dataset.task_facts import task_split_facts
 from seqbench.errors import TooLargeError
 from seqbench.generation.base_plan import BasePlan
@@ -74,33 +75,37 @@ def language_facts(plan: Plan) -> dict[str, Any]:
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """For every split its size, lengths, label shares, repeats, and what the best guess from length parity scores."""
+    """For every split its size, lengths, repeats, label shares, and the scores of trivial rules (see shortcuts)."""
     facts: dict[str, dict[str, Any]] = {}
     repeats = Repeats()
     blocks = {name: blocks_read(split) for name, split in plan.splits.items()}
     with tqdm(total=sum(map(len, blocks.values())), desc=f"Reading {plan.name}") as bar:
         for name, split in plan.splits.items():
-            lengths, labels, hashes = _columns(split, blocks[name], bar)
-            facts[name] = {**_facts(plan, split, lengths, labels), **repeats.of(name, hashes)}
+            inputs, labels, hashes = _columns(split, blocks[name], plan.machine.num_symbols, bar)
+            facts[name] = {**_facts(plan, split, inputs, labels), **repeats.of(name, hashes)}
     return facts
 
 
-def _columns(split: SplitPlan, blocks: range, bar: Any) -> tuple[Array, Array, Array]:
-    """Length, label and hash of the rows of some blocks."""
+def _columns(split: SplitPlan, blocks: range, symbols: int, bar: Any) -> tuple[dict[str, Array], Array, Array]:
+    """Facts of the input, label and hash of the rows of some blocks."""
     parts = []
     for index in blocks:
         rows = split.split.rows(index)
-        parts.append((np.diff(rows.offsets), rows.labels, hash_words(rows.tokens, rows.offsets, KEY)))
+        inputs = input_facts(rows.tokens, rows.offsets, symbols)
+        parts.append((inputs, rows.labels, hash_words(rows.tokens, rows.offsets, KEY)))
         bar.update()
-    lengths, labels, hashes = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return lengths, labels, hashes
+    facts, labels, hashes = zip(*parts, strict=True)
+    return (
+        {name: np.concatenate([each[name] for each in facts]) for name in facts[0]},
+        np.concatenate(labels),
+        np.concatenate(hashes),
+    )
 
 
-def _facts(plan: Plan, split: SplitPlan, lengths: Array, labels: Array) -> dict[str, Any]:
+def _facts(plan: Plan, split: SplitPlan, inputs: dict[str, Array], labels: Array) -> dict[str, Any]:
     allowed = split.split.lengths
-    by_parity = np.zeros((2, plan.machine.num_labels), dtype=np.int64)
-    np.add.at(by_parity, (lengths % 2, labels), 1)
-    counts = by_parity.sum(axis=0)
+    counts = np.bincount(labels, minlength=plan.machine.num_labels)
+    by_parity = np.bincount(2 * labels + inputs["length"] % 2, minlength=2 * len(counts)).reshape(-1, 2)
     return {
         "examples": split.num_examples,
         "lengths": [int(allowed[0]), int(allowed[-1])],
@@ -109,5 +114,7 @@ def _facts(plan: Plan, split: SplitPlan, lengths: Array, labels: Array) -> dict[
         "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
         "single_label_lengths": int((plan.num_labels(int(allowed[-1]))[allowed] == 1).sum()),
         "majority_score": round(float(counts.max() / counts.sum()), 4),
-        "length_parity_score": round(float(by_parity.max(axis=1).sum() / counts.sum()), 4),
+        "length_parity_score": round(float(by_parity.max(axis=0).sum() / counts.sum()), 4),
+        **label_scores(inputs, labels),
+        "by_length": balance(inputs["length"], labels, plan.machine.labels),
     }

@@ -1,18 +1,15 @@
 """What the command line prints about datasets, as text."""
 
-from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
 from seqbench.catalogue.claims import check_all
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.builder import Seqbench
+from seqbench.dataset.examples import describer
 from seqbench.dataset.golden import digest
 from seqbench.dataset.load import load_dataset
-from seqbench.generation.base_plan import BasePlan
-from seqbench.generation.plan import Folder, Plan, plan
-from seqbench.generation.task_plan import TaskPlan
-from seqbench.languages import Language
+from seqbench.generation.plan import Folder, plan
 
 WIDTH = 60  # symbols of a word that are shown
 NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences", "figure"}
@@ -97,7 +94,7 @@ def _split_lines(splits: dict[str, Any]) -> list[str]:
 def made(name: str, rows: int, *, cache_dir: str | None, catalogue: Folder, **options: Any) -> dict[str, Any]:
     """A dataset made through `load_dataset`: examples of each split, sizes, digest of all rows."""
     planned = plan(name, catalogue, **options)
-    describe = _describer(planned)
+    describe = describer(planned)
     loaded: Any = load_dataset(name, cache_dir=cache_dir, catalogue=catalogue, **options)
     splits = {}
     for split, table in loaded.items():
@@ -107,16 +104,6 @@ def made(name: str, rows: int, *, cache_dir: str | None, catalogue: Folder, **op
         splits[split] = {"rows": len(table), "digest": digests, "examples": examples}
     folder = Seqbench(config_name=name, cache_dir=cache_dir, catalogue=catalogue, **options).cache_dir
     return {"name": name, "version": planned.version, "title": planned.recipe.title, "cache": folder, "splits": splits}
-
-
-def _describer(planned: BasePlan) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """How a row is shown to people."""
-    if isinstance(planned, TaskPlan):
-        return planned.task.show
-    if isinstance(planned, Plan):
-        language = Language(planned.machine, planned.name)
-        return lambda row: _example(language, row)
-    raise TypeError(type(planned))
 
 
 def _varied(table: Any, rows: int) -> list[dict[str, Any]]:
@@ -142,14 +129,6 @@ def checked(catalogue: Folder) -> tuple[list[str], dict[str, int]]:
         "sets of claims": claims,
         "datasets": len(opened.datasets),
     }
-
-
-def _example(language: Language, row: dict[str, Any]) -> dict[str, Any]:
-    shown = {"word": language.decode(row["input_ids"]), "label": language.labels[row["label"]]}
-    if "syntactic_class" in row:
-        number = row["syntactic_class"]
-        shown |= {"syntactic_class": number, "class_name": language.monoid.names[number] or "(empty word)"}
-    return shown
 
 
 def made_text(facts: dict[str, Any]) -> str:

@@ -2,21 +2,16 @@
 
 import json
 import pickle
-import re
-from pathlib import Path
 
 import datasets
 import pytest
 from click.testing import CliRunner
 
 import seqbench
-from seqbench.catalogue.reader import open_catalogue
 from seqbench.cli import main
-from seqbench.dataset.card import card, card_key, index
 from seqbench.generation.plan import dataset_names, plan
 
 NAMES = dataset_names()
-CARDS = Path(__file__).parent.parent.parent / "cards"
 TINY = {"train_examples": 60, "validation_examples": 12, "test_examples_per_length": 1}
 # Presets of one family differ by parameters alone: these stand for theirs.
 FAMILIES = {
@@ -124,25 +119,6 @@ def test_one_process_or_two_make_the_same_bytes(name, cache):
     assert rows(one).equals(rows(two))
     streamed = datasets.concatenate_datasets([seqbench.load_dataset(name, split="train", streaming=True, **sizes)])
     assert list(streamed.skip(4090)) == one.select(range(4090, 4100)).to_list()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_cards_are_of_this_data(name):
-    text = (CARDS / f"{name}.md").read_text(encoding="utf-8")
-    assert f"`{card_key(plan(name))}`" in text, "Run `make cards`."
-    assert all(f"`{column}`" in text for column in plan(name).schema.names)
-
-
-@pytest.mark.parametrize("name", ["dyck_d2", "flare_parity", "memory_legacy_exp", "nesv_index", "cf_anbn", "group_z2"])
-def test_cards_are_what_make_cards_writes(name):
-    assert (CARDS / f"{name}.md").read_text(encoding="utf-8") == card(plan(name))
-
-
-def test_the_index_of_cards_has_every_dataset_and_nothing_else():
-    text = (CARDS / "README.md").read_text(encoding="utf-8")
-    assert text == index(open_catalogue())
-    assert re.findall(r"\((\w+)\.md\)", text) == NAMES
-    assert {path.stem for path in CARDS.glob("*.md")} == {*NAMES, "README"}
 
 
 def test_what_needs_a_machine_says_that_tasks_have_none(tmp_path):

@@ -13,9 +13,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from seqbench.catalogue.citations import citations_of
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.cli import main
+from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.folder import export
 from seqbench.dataset.hub.manifest import read_manifest
+from seqbench.dataset.markdown import examples_table
 from seqbench.errors import InputError, UnknownNameError
 from seqbench.generation.plan import plan
 
@@ -122,6 +126,27 @@ def test_the_page_says_what_machines_and_people_need(exported):
     body = (exported / "README.md").read_text()
     for needed in ("load_dataset", "seqbench verify", "| `parity_check` |", "Apache-2.0"):
         assert needed in body
+
+
+def test_the_page_tells_what_each_dataset_is_with_examples_and_citations(exported):
+    body = (exported / "README.md").read_text()
+    manifest, catalogue = read_manifest(exported), open_catalogue()
+    for name in manifest.configs:
+        planned = plan(name, **OPTIONS)
+        assert f"### {name}\n\n{catalogue.describe(name, planned.recipe.parameters).definition}\n" in body
+        assert examples_table(examples(planned)) in body
+        for cited in citations_of(planned.citation, catalogue.citations):
+            assert body.count(cited.text) == 1
+
+
+def test_the_page_of_a_users_own_dataset_has_its_title_for_a_definition(tmp_path):
+    mine = tmp_path / "mine" / "generators"
+    mine.mkdir(parents=True)
+    text = Path(open_catalogue().file("tomita_4")).read_text()
+    (mine / "tomita_4.toml").write_text(text.replace('title = "', 'title = "Mine: ').replace("Pert", "me"))
+    options = {"train_examples": 500, "validation_examples": 0, "test_examples_per_length": 0}
+    export(tmp_path / "hub", ["tomita_4"], catalogue=tmp_path / "mine", **options)
+    assert "### tomita_4\n\nMine: " in (tmp_path / "hub" / "README.md").read_text()
 
 
 def test_every_glob_of_the_page_finds_the_files_of_its_split_alone(exported):

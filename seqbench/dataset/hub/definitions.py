@@ -36,11 +36,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def is_built_in(catalogue: Catalogue, name: str) -> bool:
-    """Whether the definition of a dataset is seqbench's own."""
-    return Path(str(catalogue.digests_file)).parent in Path(catalogue.file(catalogue.name_of(name))).parents
-
-
 def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> BasePlan:
     """The plan of a dataset of an exported folder, from the folder's own definitions and options.
 

@@ -11,7 +11,7 @@ import msgspec
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.dataset.hub.croissant import croissant
-from seqbench.dataset.hub.definitions import is_built_in, write_definitions
+from seqbench.dataset.hub.definitions import write_definitions
 from seqbench.dataset.hub.difference import differences
 from seqbench.dataset.hub.manifest import (
     FORMAT,
@@ -126,7 +126,7 @@ def _outline(plans: Mapping[str, BasePlan], opened: Catalogue, options: dict[str
         name: Config(
             version=planned.version,
             config_id=planned.config_id,
-            built_in=is_built_in(opened, name),
+            built_in=opened.is_built_in(name),
             recipe=_resolved(planned),
             splits={},
         )
@@ -151,9 +151,13 @@ def _write(
         parts = {split: write_split(name, planned, split, folder, shard_bytes) for split in planned.splits}
         configs[name] = msgspec.structs.replace(manifest.configs[name], splits=parts)
     manifest = msgspec.structs.replace(manifest, configs=configs)
-    texts = {"README.md": readme, "croissant.json": croissant, "eval.yaml": eval_yaml}
+    texts = {
+        "README.md": readme(plans, manifest, opened),
+        "croissant.json": croissant(plans, manifest),
+        "eval.yaml": eval_yaml(plans, manifest),
+    }
     for file, text in texts.items():
-        (folder / file).write_text(text(plans, manifest), encoding="utf-8", newline="\n")
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
     shards = {shard.file for _, _, shard in manifest.shards()}
     others = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
     files = {file: sha256_of(folder / file) for file in others if file not in shards}

@@ -5,8 +5,12 @@ from collections.abc import Mapping
 import datasets
 from huggingface_hub import DatasetCardData
 
+from seqbench.catalogue.citations import citations_of
+from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.builder import features_of
+from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.manifest import Config, Manifest
+from seqbench.dataset.markdown import bibtex, examples_table
 from seqbench.generation.base_plan import BasePlan
 
 TITLE = "seqbench: exact synthetic benchmarks for sequence models"
@@ -26,7 +30,7 @@ def size_category(rows: int) -> str:
     return next((word for limit, word in _SIZES.items() if rows < limit), "100B<n<1T")
 
 
-def readme(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
+def readme(plans: Mapping[str, BasePlan], manifest: Manifest, catalogue: Catalogue) -> str:
     """The text of README.md: a YAML head for machines, and a page for people."""
     card = DatasetCardData(
         pretty_name=TITLE,
@@ -38,7 +42,7 @@ def readme(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
     )
     infos = {name: _info(name, plans[name], config) for name, config in manifest.configs.items()}
     datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card)
-    return f"---\n{card.to_yaml(line_break=chr(10))}\n---\n\n{_body(plans, manifest)}"
+    return f"---\n{card.to_yaml(line_break=chr(10))}\n---\n\n{_body(plans, manifest, catalogue)}"
 
 
 def _head(name: str, planned: BasePlan, config: Config) -> dict[str, object]:
@@ -59,10 +63,11 @@ def _info(name: str, planned: BasePlan, config: Config) -> datasets.DatasetInfo:
     )
 
 
-def _body(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
+def _body(plans: Mapping[str, BasePlan], manifest: Manifest, catalogue: Catalogue) -> str:
     first = next(iter(plans))
     options = ", ".join(f"`{key} = {value}`" for key, value in manifest.options.items())
     sources = sorted({planned.citation for planned in plans.values()})
+    cited = {each.text: each for source in sources for each in citations_of(source, catalogue.citations)}
     return f"""# {TITLE}
 
 Every row is a pure function of a small definition (in `definitions/`), its options and a seed; labels are exact.
@@ -85,6 +90,7 @@ Plain `datasets` is enough. Other lengths, seeds and options come from seqbench 
 | --- | --- | --- | --- |
 {_table(plans, manifest)}
 
+{chr(10).join(_about(planned, catalogue) for planned in plans.values())}
 ## Check
 
 `seqbench verify DIR` makes every row again from `definitions/`, compares it with the files here, and names the first
@@ -96,7 +102,19 @@ Parquet writer. `croissant.json` describes the files, `eval.yaml` names the test
 Apache-2.0. The tasks come from:
 
 {chr(10).join(f"- {source}" for source in sources)}
-"""
+
+{bibtex(cited.values())}"""
+
+
+def _about(planned: BasePlan, catalogue: Catalogue) -> str:
+    """What a dataset is, worked examples, and what guessing scores."""
+    about = catalogue.describe(planned.name, planned.recipe.parameters)
+    return f"### {planned.name}\n\n{about.definition}\n\n{examples_table(examples(planned))}{_chance(planned)}"
+
+
+def _chance(planned: BasePlan) -> str:
+    number = len(planned.label_names)
+    return f"\nA guess among the {number} labels is right {1 / number:.4g} of the time.\n" if number else ""
 
 
 def _table(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
