@@ -37,8 +37,8 @@ def lines(count, seed):
 
 
 @pytest.fixture(autouse=True)
-def quiet(cache, monkeypatch):
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", cache)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     torch.set_num_threads(1)
 
 
