@@ -1,0 +1,79 @@
+"""Judges sets of parameters: how wrong a few hard words are, and whether every word of a length is right."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqbench.jit import kernel
+from seqbench.training.volume.plane import every_plane, hard_plane
+from seqbench.training.volume.segment import every_word, hard_words, margin, read_lines
+from seqbench.training.volume.verdicts import PARITY, SIN, VALUES, WRONG, Array, dimension
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The question that is asked of parameters.
+
+    Attributes:
+        task: a number of TASKS.
+        model: a number of MODELS.
+        n: the length.
+        hidden: h, the width of the readout.
+    """
+
+    task: int
+    model: int
+    n: int
+    hidden: int
+
+    def __call__(self, parameters: Array, quick: bool = False) -> tuple[Array, Array]:
+        """The wrong share of the hard words' margins, shape (samples,), and the verdict on all words, int8.
+
+        A verdict other than WRONG needs a share of 0.
+
+        Args:
+            parameters: shape (samples, D), float64.
+            quick: whether a share may be 1 where the constant words alone are wrong.
+
+        Example:
+            >>> judge = Judge(task=0, model=0, n=1, hidden=1)
+            >>> shares, verdicts = judge(np.zeros((1, dimension(0, 1))) + np.linspace(-1, 1, dimension(0, 1)))
+            >>> shares.shape, verdicts.tolist()
+            ((1,), [0])
+        """
+        shares, verdicts = np.empty(len(parameters)), np.zeros(len(parameters), np.int8)
+        judge = _judge_plane if self.model == SIN else _judge_segment
+        judge(parameters, self.model, self.task, self.n, self.hidden, quick, shares, verdicts)
+        return shares, verdicts
+
+    @property
+    def dimension(self) -> int:
+        """D, the number of parameters."""
+        return dimension(self.model, self.hidden)
+
+
+@kernel
+def _judge_segment(
+    parameters: Array, model: int, task: int, n: int, hidden: int, quick: bool, shares: Array, verdicts: Array
+) -> None:
+    lines, start = np.empty((3, hidden)), VALUES[model]
+    for sample in range(len(parameters)):
+        theta = parameters[sample]
+        constant = read_lines(theta, start, lines)
+        if quick and (margin(lines, constant, 0.0) >= 0 or (task != PARITY and margin(lines, constant, 1.0) <= 0)):
+            shares[sample] = 1.0
+            continue
+        shares[sample] = hard_words(theta, model, task, n, lines, constant)
+        if shares[sample] == 0:
+            verdicts[sample] = every_word(theta, model, task, n, lines, constant)
+
+
+@kernel
+def _judge_plane(
+    parameters: Array, model: int, task: int, n: int, hidden: int, quick: bool, shares: Array, verdicts: Array
+) -> None:
+    rows, gains = np.empty((hidden + 2, n, 2)), np.empty(hidden)
+    for sample in range(len(parameters)):
+        shares[sample] = hard_plane(parameters[sample], task, n, rows, gains)
+        if shares[sample] == 0:
+            verdicts[sample] = every_plane(parameters[sample], task, n, rows, gains)
