@@ -7,7 +7,7 @@ import numpy as np
 from seqbench.jit import kernel
 from seqbench.training.volume.plane import every_plane, hard_plane
 from seqbench.training.volume.segment import every_word, hard_words, margin, read_lines
-from seqbench.training.volume.verdicts import PARITY, SIN, VALUES, WRONG, Array, dimension
+from seqbench.training.volume.verdicts import PARITY, SIN, VALUES, Array, dimension
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,26 @@ class Judge:
     hidden: int
 
     def __call__(self, parameters: Array, quick: bool = False) -> tuple[Array, Array]:
-        """The wrong share of the hard words' margins, shape (samples,), and the verdict on all words, int8.
+        """How wrong the hard words are, shape (samples,), and the verdicts on all words, int8.
 
-        A verdict other than WRONG needs a share of 0.
+        A verdict other than WRONG needs the number 0, which needs all hard words to be right.
 
         Args:
             parameters: shape (samples, D), float64.
-            quick: whether a share may be 1 where the constant words alone are wrong.
+            quick: whether any number above 0 will do where the constant words are wrong, the end of most parameters.
 
         Example:
             >>> judge = Judge(task=0, model=0, n=1, hidden=1)
-            >>> shares, verdicts = judge(np.zeros((1, dimension(0, 1))) + np.linspace(-1, 1, dimension(0, 1)))
-            >>> shares.shape, verdicts.tolist()
-            ((1,), [0])
+            >>> shares, verdicts = judge(np.zeros((1, judge.dimension)))  # no margin at all is wrong
+            >>> shares.tolist(), verdicts.tolist()
+            ([1.0], [0])
         """
         shares, verdicts = np.empty(len(parameters)), np.zeros(len(parameters), np.int8)
-        judge = _judge_plane if self.model == SIN else _judge_segment
-        judge(parameters, self.model, self.task, self.n, self.hidden, quick, shares, verdicts)
+        rest = (self.task, self.n, self.hidden, quick, shares, verdicts)
+        if self.model == SIN:
+            _judge_plane(parameters, *rest)
+        else:
+            _judge_segment(parameters, self.model, *rest)
         return shares, verdicts
 
     @property
@@ -70,10 +73,10 @@ def _judge_segment(
 
 @kernel
 def _judge_plane(
-    parameters: Array, model: int, task: int, n: int, hidden: int, quick: bool, shares: Array, verdicts: Array
+    parameters: Array, task: int, n: int, hidden: int, quick: bool, shares: Array, verdicts: Array
 ) -> None:
     rows, gains = np.empty((hidden + 2, n, 2)), np.empty(hidden)
     for sample in range(len(parameters)):
-        shares[sample] = hard_plane(parameters[sample], task, n, rows, gains)
+        shares[sample] = hard_plane(parameters[sample], task, n, quick, rows, gains)
         if shares[sample] == 0:
             verdicts[sample] = every_plane(parameters[sample], task, n, rows, gains)

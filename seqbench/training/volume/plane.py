@@ -15,7 +15,7 @@ What neither settles is decided word by word up to n = 16, and counts as undecid
 import numpy as np
 
 from seqbench.jit import kernel
-from seqbench.training.volume.segment import falling, tally
+from seqbench.training.volume.segment import falling, tally, wrong_share
 from seqbench.training.volume.verdicts import FIRST, INDEX, MAJORITY, PARITY, RIGHT, UNDECIDED, WRONG, Array
 
 EXHAUSTIVE = 16  # bits of a word up to which all words are looked at
@@ -99,15 +99,20 @@ def tally_plane(rows: Array, gains: Array, task: int, asked: int, sums: Array) -
 
 
 @kernel
-def hard_plane(theta: Array, task: int, n: int, rows: Array, gains: Array) -> float:
-    """The wrong share of the margins of a few words, as `hard_words` for the models on a segment."""
+def hard_plane(theta: Array, task: int, n: int, quick: bool, rows: Array, gains: Array) -> float:
+    """The wrong share of the margins of a few words, as `hard_words` for the models on a segment.
+
+    Quick: 1 where a constant word is wrong.
+    """
     sums = np.zeros(2)
     for asked in range(1, n + 1 if task == INDEX else 2):
         fill(theta, asked if task == INDEX else 0, rows, gains)
         for bit in range(1 if task == PARITY else 2):
             tally(margin_of(rows, gains, np.full(n, bit)), bit, sums)
+        if quick and sums[0] > 0:
+            return 1.0
         tally_plane(rows, gains, task, asked, sums)
-    return sums[0] / sums[1]
+    return wrong_share(sums)
 
 
 @kernel
@@ -196,10 +201,7 @@ def each_plane(rows: Array, gains: Array, task: int, own: int) -> int:
         for j in range(n):
             word[j] = number >> j & 1
             ones += word[j]
-        if task == MAJORITY:
-            label = 2 * ones > n
-        else:
-            label = ones % 2 == 1 if task == PARITY else word[own] == 1
+        label = 2 * ones > n if task == MAJORITY else ones % 2 == 1 if task == PARITY else word[own] == 1
         m = margin_of(rows, gains, word)
         if not (m > 0 if label else m < 0):
             return WRONG

@@ -18,7 +18,6 @@ import numpy as np
 
 from seqbench.jit import kernel
 from seqbench.training.volume.verdicts import (
-    FIRST,
     GEN,
     INDEX,
     MAJORITY,
@@ -187,8 +186,16 @@ def share_of_ones(theta: Array, n: int, ones: int) -> float:
 @kernel
 def tally(m: float, label: float, sums: Array) -> None:
     """Adds a margin of 1 over 0: sums[0] of wrong margins, sums[1] of all, both as positive numbers."""
-    sums[0] += max(0.0, m if label == 0 else -m)
-    sums[1] += abs(m)
+    wrong = m if label == 0 else -m
+    if wrong >= 0:
+        sums[0] += max(wrong, LEAST)  # no margin at all is wrong too
+    sums[1] += max(abs(m), LEAST)
+
+
+@kernel
+def wrong_share(sums: Array) -> float:
+    """The wrong margins as a share of all."""
+    return float(sums[0] / sums[1])
 
 
 @kernel
@@ -238,8 +245,8 @@ def hard_words(theta: Array, model: int, task: int, n: int, lines: Array, consta
     elif sums[0] == 0:
         return far_off(theta, model, task, lines, constant, weights)
     else:
-        return CONSTANT_WRONG + sums[0] / sums[1]
-    return sums[0] / sums[1]
+        return CONSTANT_WRONG + wrong_share(sums)
+    return wrong_share(sums)
 
 
 @kernel

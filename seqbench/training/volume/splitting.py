@@ -1,9 +1,9 @@
 """Volumes of rare sets in a box: plain Monte Carlo, and multilevel splitting for what it hardly ever hits.
 
-Splitting walks down to the set through a falling sequence of larger ones, those whose share of wrong margins is at most
-a level. Particles fill the box; at each level those outside are replaced by copies of those inside, and all move by
-Metropolis steps that keep the uniform law on the level. The volume is the product of the shares that were inside (Kahn,
-Harris 1951; as subset simulation Au, Beck, Probabilistic Engineering Mechanics 16, 2001).
+Splitting walks down to the set through a falling sequence of larger ones: those whose hard words are wrong by a level
+at most (`Judge`). Particles fill the box; at each level those outside are replaced by copies of those inside, and all
+move by Metropolis steps that keep the uniform law on the level. The volume is the product of the shares that were
+inside (Kahn, Harris 1951; as subset simulation Au, Beck, Probabilistic Engineering Mechanics 16, 2001).
 
 A first run chooses the levels. They then stay fixed, and with fixed levels the product is unbiased, for any number of
 particles and steps (Cerou, Del Moral, Furon, Guyader, Statistics and Computing 22, 2012). So the mean of independent
@@ -128,7 +128,8 @@ class Swarm:
 
 def levels_of(box: Box, score: Score, particles: int) -> list[float]:
     """Levels down to 0 that a first run found; an empty list where it came to a stop before."""
-    swarm, levels = Swarm.of(box, score, "levels", particles), []
+    swarm = Swarm.of(box, score, "levels", particles)
+    levels: list[float] = []
     while len(levels) < MAX_LEVELS:
         level = swarm.next_level()
         if levels and level >= levels[-1]:
