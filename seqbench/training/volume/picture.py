@@ -55,6 +55,6 @@ def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
         axes.set(xscale="log", yscale="log", xlabel="length n", ylabel="share of the box that is right on all words")
         axes.set_title(f"{task}, {model}")
         axes.set_xticks(n, [str(each) for each in n])
-        axes.minorticks_off()
+        axes.xaxis.minorticks_off()
         axes.legend()
     save(figure, path)
