@@ -53,6 +53,9 @@ def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
             level = volume[-1] / shape(n[-1:].astype(float))[0]
             axes.plot(fine, level * shape(fine), "--", color=style.CYCLE[1], linewidth=1.4, label=f"theory: {name}")
         axes.set(xscale="log", yscale="log", xlabel="length n", ylabel="share of the box that is right on all words")
+        low, high = axes.get_ylim()
+        if high < 10 * low:  # a decade at least, so that what is nearly constant looks it
+            axes.set_ylim((low * high / 10) ** 0.5, (low * high * 10) ** 0.5)
         axes.set_title(f"{task}, {model}")
         axes.set_xticks(n, [str(each) for each in n])
         axes.xaxis.minorticks_off()
