@@ -152,9 +152,9 @@ def of_runs(n: int, pairs: Array) -> Estimate:
     The interval is Student's, of the logarithm, whose error is the relative one.
 
     Example:
-        >>> found = of_runs(5, np.array([[1.0, 1.0], [1.2, 1.2], [0.8, 0.8]]))
-        >>> round(found.low, 3), found.volume, round(found.high, 3), round(found.effective)
-        (0.608, 1.0, 1.644, 75)
+        >>> found = of_runs(5, np.array([[0.01, 0.01], [0.012, 0.012], [0.008, 0.008]]))
+        >>> round(found.low, 4), round(found.volume, 4), round(found.high, 4), round(found.effective)
+        (0.0061, 0.01, 0.0164, 75)
     """
     from scipy.special import stdtrit
 

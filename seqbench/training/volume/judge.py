@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqbench.jit import kernel
+from seqbench.training.volume.hard import hard_words
 from seqbench.training.volume.plane import every_plane, hard_plane
-from seqbench.training.volume.segment import every_word, hard_words, margin, read_lines
+from seqbench.training.volume.segment import every_word, margin, read_lines
 from seqbench.training.volume.verdicts import PARITY, SIN, VALUES, Array, dimension
 
 

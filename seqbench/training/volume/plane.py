@@ -15,7 +15,8 @@ What neither settles is decided word by word up to n = 16, and counts as undecid
 import numpy as np
 
 from seqbench.jit import kernel
-from seqbench.training.volume.segment import falling, tally, wrong_share
+from seqbench.training.volume.hard import tally, wrong_share
+from seqbench.training.volume.segment import falling
 from seqbench.training.volume.verdicts import FIRST, INDEX, MAJORITY, PARITY, RIGHT, UNDECIDED, WRONG, Array
 
 EXHAUSTIVE = 16  # bits of a word up to which all words are looked at
