@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from seqbench.cli import coverage, data, publish, train
+from seqbench.cli import coverage, data, nesv, publish, train
 from seqbench.errors import SeqbenchError, unknown_name
 
 
@@ -69,7 +69,7 @@ def main() -> None:
     """Exact synthetic benchmarks for sequence models."""
 
 
-for _module in (data, coverage, publish, train):
+for _module in (data, coverage, publish, train, nesv):
     for _command in vars(_module).values():
         if isinstance(_command, click.Command):
             main.add_command(_command)

@@ -186,17 +186,24 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
 @click.option(
     "--words", type=click.IntRange(1), default=4096, show_default=True, help="Words whose blocks are looked at."
 )
-@click.option("--png", type=click.Path(), help="Also draw the blocks in the plane of most variance.")
+@click.option("--roots", is_flag=True, help="Look at whole words, as for models without blocks.")
+@click.option("--png", type=click.Path(), help="Also draw the blocks or words in a plane, coloured by class.")
+@click.option("--projection", default="pca", show_default=True, help="How they come to the plane: pca or tsne.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def classes(run: str, words: int, png: str | None, device: str, as_json: bool) -> None:
-    """Show what a trained tree model has learnt of the syntactic classes and their products."""
+def classes(run: str, words: int, roots: bool, png: str | None, projection: str, device: str, as_json: bool) -> None:
+    """Show what a trained model has learnt of the syntactic classes, and a tree model of their products."""
     require_torch()
+    from seqbench.drawing.style import checked_path
     from seqbench.training.classes import classes_of, classes_text, draw
+    from seqbench.training.embedding import checked_projection
 
-    found = classes_of(Path(run), words, device)
+    checked_projection(projection)
     if png:
-        draw(found, png)
+        checked_path(png)
+    found = classes_of(Path(run), words, device, roots=roots)
+    if png:
+        draw(found, png, projection)
     click.echo(json.dumps(found.facts(), indent=1) if as_json else classes_text(found))
 
 

@@ -129,7 +129,7 @@ def scatter(
     ylabel: str = "second direction",
     most: int = 5000,
 ) -> "Figure":
-    """Points in the plane, coloured by class; the most frequent classes are named at their middles.
+    """Points in the plane, coloured by class: up to six in a legend, of more the most frequent named at their middles.
 
     Args:
         points: (n, 2).
@@ -144,7 +144,7 @@ def scatter(
 
     Example:
         >>> figure = scatter([[0, 0], [1, 1]], [0, 1], ["even", "odd"])
-        >>> [text.get_text() for text in figure.axes[0].texts]
+        >>> [text.get_text() for text in figure.legends[0].get_texts()]
         ['even', 'odd']
     """
     place, of = np.asarray(points, np.float64), np.asarray(classes)
@@ -153,13 +153,29 @@ def scatter(
     shown = slice(None, None, max(1, len(place) // most))
     with style.look():
         figure, axes = style.plot(5.6, 4.7)
-        axes.scatter(place[shown, 0], place[shown, 1], c=of[shown], cmap="turbo", s=5, linewidths=0, alpha=0.6)
-        numbers, counts = np.unique(of, return_counts=True)
-        for number in np.sort(numbers[np.argsort(-counts, kind="stable")][:MAX_NAMES]):
-            x, y = np.median(place[of == number], axis=0)
-            axes.text(x, y, clipped(names[number]) or "empty", size=style.SMALL, ha="center", va="center")
+        if len(np.unique(of)) <= len(style.CYCLE):
+            _in_legend(figure, axes, place[shown], of[shown], names)
+        else:
+            axes.scatter(place[shown, 0], place[shown, 1], c=of[shown], cmap="turbo", s=5, linewidths=0, alpha=0.6)
+            _at_middles(axes, place, of, names)
         axes.set(xlabel=xlabel, ylabel=ylabel)
     return figure
+
+
+def _in_legend(
+    figure: "Figure", axes: "Axes", place: npt.NDArray[Any], of: npt.NDArray[Any], names: Sequence[str]
+) -> None:
+    for number, colour in zip(np.unique(of), style.CYCLE, strict=False):
+        x, y = place[of == number].T
+        axes.scatter(x, y, color=colour, s=5, linewidths=0, alpha=0.6, label=clipped(names[number]))
+    figure.legend(loc="outside right upper", markerscale=2.5)
+
+
+def _at_middles(axes: "Axes", place: npt.NDArray[Any], of: npt.NDArray[Any], names: Sequence[str]) -> None:
+    numbers, counts = np.unique(of, return_counts=True)
+    for number in np.sort(numbers[np.argsort(-counts, kind="stable")][:MAX_NAMES]):
+        x, y = np.median(place[of == number], axis=0)
+        axes.text(x, y, clipped(names[number]), size=style.SMALL, ha="center", va="center")
 
 
 def _checked(matrix: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What a tree model has learnt of the classes: does its operator multiply blocks as the syntactic monoid does?"""
+"""What a model has learnt of the classes: are its embeddings apart, and does it multiply as the monoid does?"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +10,18 @@ import torch
 from torch import Tensor
 
 from seqbench.algebra.monoid import Monoid
+from seqbench.covering.expectation import expected_coverage
 from seqbench.drawing import save, scatter
-from seqbench.errors import InputError
+from seqbench.errors import InputError, SeqbenchError
 from seqbench.generation.plan import language_plan
 from seqbench.generation.sampler import Sampler
 from seqbench.generation.streams import row_streams, unit_key
 from seqbench.models.tree import TreeEncoder, TreeModel
+from seqbench.training.embedding import projected, silhouette
 from seqbench.training.evaluate import learner_of
-from seqbench.training.learner import node_classes
+from seqbench.training.learner import Learner, node_classes
 from seqbench.training.parallel import device_of
-from seqbench.training.settings import read
+from seqbench.training.settings import Settings, read
 
 Array = npt.NDArray[Any]
 
@@ -32,12 +34,14 @@ class Classes:
 
     Attributes:
         monoid: the syntactic monoid.
-        states: embeddings of nodes of the reduction, shape (nodes, width).
+        states: embeddings of blocks, the nodes of the reduction, or of whole words, shape (nodes, width).
         classes: their classes, shape (nodes,).
-        known: the classes that some node had, shape (k,).
+        known: the classes that some of them had, shape (k,).
         prototypes: the mean embedding of each known class, shape (k, width).
         pairs: compositions (a, b) of known classes that words can show, shape (p, 2).
         right: whether the product of the prototypes is nearest to the prototype of the class a b, shape (p,).
+        shown: whether training is likelier to have shown each composition than not, shape (p,); None if not known.
+        unit: what has embeddings: "blocks", or "words", for which there are no products.
     """
 
     monoid: Monoid
@@ -47,70 +51,117 @@ class Classes:
     prototypes: Array
     pairs: Array
     right: Array
+    shown: Array | None = None
+    unit: str = "blocks"
 
     @property
     def purity(self) -> float:
         """The share of nodes whose nearest prototype is that of their own class."""
         return float((self.known[_nearest(self.states, self.prototypes)] == self.classes).mean())
 
+    @property
+    def by_training(self) -> dict[str, dict[str, int]] | None:
+        """Numbers of products, by whether training showed them and whether they are right; None if not known."""
+        if self.shown is None:
+            return None
+        return {
+            name: {"right": int((self.right & there).sum()), "wrong": int((~self.right & there).sum())}
+            for name, there in (("shown", self.shown), ("not_shown", ~self.shown))
+        }
+
     def facts(self) -> dict[str, Any]:
         """The figures as plain data, with the first wrong products by the names of their classes."""
         wrong = self.pairs[~self.right]
         name = self.monoid.name
         return {
+            "unit": self.unit,
             "classes": len(self.monoid),
             "classes_seen": len(self.known),
             "nodes": len(self.states),
             "purity": round(self.purity, 4),
             "silhouette": round(silhouette(self.states, self.classes), 4),
             "products": len(self.pairs),
+            "by_training": self.by_training,
             "products_right": int(self.right.sum()),
             "wrong": [{"left": name(a), "right": name(b)} for a, b in wrong[:20].tolist()],
         }
 
 
-def classes_of(run: Path, words: int = 4096, device: str = "auto") -> Classes:
+def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: bool = False) -> Classes:
     """The classes as the trained model of a run sees them.
 
-    Blocks are the nodes of the reductions of so many words: half drawn as in training, half by class. A product is
-    right if the operator, given two prototypes, comes nearest to the prototype of the product of their classes.
+    Half of the words are drawn as in training, half by class. Blocks are the nodes of their reductions. A product is
+    right if the operator, given two prototypes, comes nearest to the prototype of the product of their classes. Models
+    without nodes show whole words alone: the state that the readout sees.
+
+    Args:
+        run: a folder that `train` made.
+        words: how many, about.
+        device: where to compute.
+        roots: whether to look at whole words of a model that has nodes too.
 
     Raises:
-        InputError: a model without nodes, or a language of over 2,000 classes.
+        InputError: a language without classes or with over 2,000 of them.
     """
     settings = read(run)
     where = device_of(device)
-    learner, _ = learner_of(run, settings, where)
-    model = learner.model
-    if not isinstance(model, TreeModel):
-        raise InputError(f"{settings.model} has no nodes to look at. Train ldru or bbt_grc.")
+    learner, state = learner_of(run, settings, where)
     planned = language_plan(settings.task, **settings.recipe)
     monoid = planned.monoid
     if monoid is None or len(monoid) > MAX_CLASSES:
         raise InputError(f"{settings.task} has no table of classes of at most {MAX_CLASSES:,}. Name another task.")
     sampler = Sampler(planned.machine, monoid, {"class": 0.5, **dict.fromkeys(planned.recipe.sampling, 0.5)})
-    states, classes = _nodes(model, monoid, sampler, planned.recipe.train_lengths, words, where)
+    tree = None if roots or not isinstance(learner.model, TreeModel) else learner.model
+    states, classes = _embedded(learner, monoid, sampler, planned.recipe.train_lengths, words, tree)
     known = np.unique(classes)
     prototypes = np.stack([states[classes == element].mean(axis=0) for element in known])
+    if tree is None:
+        nothing = np.zeros(0, bool)
+        return Classes(monoid, states, classes, known, prototypes, np.zeros((0, 2), np.int64), nothing, unit="words")
     pairs = _pairs(monoid, known, planned.recipe.train_lengths[1])
-    return Classes(
-        monoid, states, classes, known, prototypes, pairs, _right(model, monoid, known, prototypes, pairs, where)
-    )
+    right = _right(tree, monoid, known, prototypes, pairs, where)
+    shown = shown_in_training(settings, state["step"], pairs)
+    return Classes(monoid, states, classes, known, prototypes, pairs, right, shown)
 
 
-def _nodes(
-    model: TreeModel, monoid: Monoid, sampler: Sampler, span: tuple[int, int], words: int, device: torch.device
+def shown_in_training(settings: Settings, steps: int, pairs: Array) -> Array | None:
+    """Whether so many steps are likelier to have shown each composition than not; None where it takes long to say.
+
+    By the expected coverage of as many words of the run's law and lengths, as if every word drew its own length.
+    """
+    options = {key: value for key, value in settings.recipe.items() if key == "train_lengths"}
+    if settings.sampling:
+        options["sampling"] = settings.sampling
+    try:
+        expected = expected_coverage(settings.task, train_examples=max(1, steps * settings.batch), **options)
+    except SeqbenchError:
+        return None
+    if not expected.is_quick:
+        return None
+    likely = expected.keys[expected.seen >= 0.5]
+    return np.isin(pairs[:, 0] * len(expected.task.monoid) + pairs[:, 1], likely)
+
+
+def _embedded(
+    learner: Learner,
+    monoid: Monoid,
+    sampler: Sampler,
+    span: tuple[int, int],
+    words: int,
+    tree: TreeModel | None,
 ) -> tuple[Array, Array]:
-    """Embeddings and classes of all nodes of so many words, as many of each admitted length."""
+    """Embeddings and classes of so many words, as many of each admitted length; of all their nodes, given a tree."""
+    device = next(learner.parameters()).device
     lengths = np.flatnonzero(sampler.admits(span[1])[span[0] :]) + span[0]
     each, states, classes = max(1, words // len(lengths)), [], []
     for length in lengths.tolist():
         rows = sampler.sample(np.full(each, length), row_streams(unit_key("classes", length), np.arange(each)))
         tokens = rows.tokens.reshape(each, length).astype(np.int64)
+        batch = torch.from_numpy(tokens).to(device), torch.full((each,), length)
         with torch.inference_mode():
-            nodes = model.node_states(torch.from_numpy(tokens).to(device), torch.full((each,), length))
-        states.append(nodes.states.float().cpu().numpy())
-        classes.append(node_classes(monoid, tokens))
+            made = tree.node_states(*batch).states if tree else learner.root_states(*batch)
+        states.append(made.float().cpu().numpy())
+        classes.append(node_classes(monoid, tokens)[0 if tree else -each :])  # roots come last
     return np.concatenate(states), np.concatenate(classes)
 
 
@@ -147,50 +198,27 @@ def _nearest(states: Array, prototypes: Array) -> Array:
     return np.concatenate([np.argmin(squares - 2 * part @ prototypes.T, axis=1) for part in parts])
 
 
-def silhouette(states: Array, classes: Array, most: int = 2000) -> float:
-    """The mean silhouette of classes in space, from -1 to 1, over at most so many states (Rousseeuw, 1987).
-
-    Example:
-        >>> round(silhouette(np.array([[0.0], [0.1], [5.0], [5.1]]), np.array([0, 0, 1, 1])), 2)
-        0.98
-    """
-    step = max(1, len(states) // most)
-    states, classes = states[::step], classes[::step]
-    names, of = np.unique(classes, return_inverse=True)
-    distance = np.sqrt(np.maximum(((states[:, None] - states[None]) ** 2).sum(axis=2), 0))
-    member = np.eye(len(names))[of]
-    sums, sizes = distance @ member, member.sum(axis=0)
-    own = sums[np.arange(len(of)), of] / np.maximum(sizes[of] - 1, 1)
-    others = np.where(member.astype(bool), np.inf, sums / sizes).min(axis=1)
-    alone = (sizes[of] < 2) | ~np.isfinite(others)
-    score = np.where(alone, 0.0, (others - own) / np.maximum(np.maximum(own, others), 1e-30))
-    return float(score.mean())
-
-
-def plane(states: Array) -> tuple[Array, Array]:
-    """The two directions of most variance: coordinates (n, 2), and the share of variance of each (PCA)."""
-    centred = states - states.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
-    return centred @ directions[:2].T, sizes[:2] ** 2 / (sizes**2).sum()
-
-
 def classes_text(found: Classes) -> str:
     """The figures in lines that fit a terminal."""
     facts = found.facts()
     right, products = facts["products_right"], facts["products"]
     lines = [
-        f"{facts['nodes']:,} blocks of {facts['classes_seen']} of {facts['classes']} classes.",
+        f"{facts['nodes']:,} {found.unit} of {facts['classes_seen']} of {facts['classes']} classes.",
         f"Nearest to the middle of their own class: {facts['purity']:.2%} (silhouette {facts['silhouette']:.2f}).",
-        f"Products of middles that come nearest to the right class: {right:,} of {products:,}.",
     ]
+    if found.unit == "blocks":
+        lines.append(f"Products of middles that come nearest to the right class: {right:,} of {products:,}.")
+    if facts["by_training"]:
+        lines.append(f"{'By expected coverage':22}{'right':>8}{'wrong':>8}")
+        for name, row in facts["by_training"].items():
+            lines.append(f"{name.replace('_', ' ') + ' in training':22}{row['right']:>8,}{row['wrong']:>8,}")
     if facts["wrong"]:
         pairs = ", ".join(f"({each['left'] or 'empty'}, {each['right'] or 'empty'})" for each in facts["wrong"][:8])
         lines.append(f"Wrong: {pairs}{', ...' if products - right > 8 else ''}")
     return "\n".join(lines)
 
 
-def draw(found: Classes, path: str) -> None:
-    """Saves the blocks in the plane of most variance, coloured by class."""
-    places, shares = plane(found.states)
-    labels = [f"direction of {100 * share:.0f} % of the variance" for share in shares]
-    save(scatter(places, found.classes, found.monoid.names, xlabel=labels[0], ylabel=labels[1]), path)
+def draw(found: Classes, path: str, projection: str = "pca") -> None:
+    """Saves the embeddings in a plane, coloured by class."""
+    places, chosen, labels = projected(found.states, projection)
+    save(scatter(places, found.classes[chosen], found.monoid.names, xlabel=labels[0], ylabel=labels[1]), path)

@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from seqbench.training import classes, loop
+from seqbench.training import classes, embedding, loop
 from seqbench.training.profile import profile, text
 from seqbench.training.settings import resolve
 
@@ -74,15 +74,107 @@ def test_pairs_are_those_that_words_can_show():
 def test_silhouette_is_one_for_points_and_negative_for_a_shuffle():
     states = np.repeat(np.eye(3), 10, axis=0)
     names = np.repeat(np.arange(3), 10)
-    assert classes.silhouette(states, names) == pytest.approx(1.0)
-    assert classes.silhouette(states, np.tile(np.arange(3), 10)) < 0
+    assert embedding.silhouette(states, names) == pytest.approx(1.0)
+    assert embedding.silhouette(states, np.tile(np.arange(3), 10)) < 0
 
 
-def test_models_without_nodes_are_refused(tmp_path):
-    settings = resolve("parity_check", "gru", steps=1, check_every=1, options={"width": 8})
-    run = loop.train(settings, tmp_path / "run")
-    with pytest.raises(InputError, match="ldru or bbt_grc"):
-        classes.classes_of(run)
+def test_whole_words_of_any_model(run, tmp_path):
+    settings = resolve(
+        "parity_check", "gru", steps=1, check_every=1, options={"width": 8}, recipe={"train_lengths": [1, 8]}
+    )
+    untrained = classes.classes_of(loop.train(settings, tmp_path / "run"), words=200)
+    assert (untrained.unit, len(untrained.states), untrained.states.shape[1]) == ("words", 200, 8)
+    assert untrained.facts()["products"] == 0
+    assert untrained.by_training is None
+    roots = classes.classes_of(run, words=160, roots=True)
+    assert len(roots.states) == 160
+    assert roots.purity == 1.0
+    assert roots.facts()["silhouette"] > untrained.facts()["silhouette"]
+
+
+def test_classes_of_words_are_those_of_the_monoid(run):
+    """Embeddings and classes are of the same words: a model that tells parity has them on two sides."""
+    found = classes.classes_of(run, words=160, roots=True)
+    middle = found.prototypes.mean(axis=0)
+    side = (found.states - middle) @ (found.prototypes[1] - found.prototypes[0]) > 0
+    assert (side == (found.classes == found.known[1])).all()
+
+
+def untrained(tmp_path, **options):
+    settings = resolve("dyck_d2", "ldru", steps=1, check_every=1, batch=4, options={"width": 8}, **options)
+    return loop.train(settings, tmp_path / "run")
+
+
+def test_wrong_products_of_an_untrained_model_by_what_training_showed(tmp_path):
+    """One batch of four short words shows few compositions, so that wrong ones are shown and not shown."""
+    found = classes.classes_of(untrained(tmp_path, recipe={"train_lengths": [2, 12]}), words=300)
+    table = found.by_training
+    assert sum(sum(row.values()) for row in table.values()) == len(found.pairs)
+    assert sum(row["wrong"] for row in table.values()) == (~found.right).sum() > 0
+    assert table["shown"]["wrong"] + table["shown"]["right"] > 0
+    assert table["not_shown"]["wrong"] > 0
+    text = classes.classes_text(found)
+    assert "not shown in training" in text
+
+
+def test_what_training_showed_is_what_many_seeds_of_it_show(tmp_path):
+    """Compositions that all of 8 streams of training words show are told to be shown, those of none are not."""
+    from seqbench.training.settings import read
+
+    settings = read(untrained(tmp_path, recipe={"train_lengths": [2, 8]}))
+    monoid = seqbench.language("dyck_d2").monoid
+    size = len(monoid)
+    pairs = np.argwhere(np.ones((size, size), bool))
+    steps = 40
+    times = np.zeros(size * size)
+    for seed in range(8):
+        words = seqbench.stream("dyck_d2", batch_size=4, lengths=(2, 8), seed=seed)
+        tokens = [row for _ in range(steps) for row in next(words)[0].tolist()]
+        times[seqbench.coverage("dyck_d2", tokens, test=tokens[:1]).train.pairs().keys] += 1
+    shown = classes.shown_in_training(settings, steps, pairs)
+    assert shown[times == 8].all()
+    assert not shown[times == 0].any()
+    assert 0 < shown.sum() < len(shown)
+
+
+def test_a_table_of_products_that_is_known():
+    """Two of three right products were shown; the wrong one was not, and one wrong one was."""
+    monoid = seqbench.language("parity_check").monoid
+    pairs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    found = classes.Classes(
+        monoid, np.eye(2), np.array([0, 1]), np.array([0, 1]), np.eye(2), pairs,
+        right=np.array([True, True, False, False]), shown=np.array([True, True, True, False]),
+    )  # fmt: skip
+    assert found.by_training == {"shown": {"right": 2, "wrong": 1}, "not_shown": {"right": 0, "wrong": 1}}
+    assert "shown in training" in classes.classes_text(found)
+
+
+def test_silhouette_is_that_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    states, names = rng.normal(size=(300, 5)), rng.integers(0, 4, 300)
+    states[names == 1] += 2
+    assert embedding.silhouette(states, names) == pytest.approx(metrics.silhouette_score(states, names))
+
+
+def test_tsne_keeps_far_clouds_apart_and_is_repeatable():
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(120, 6)) + 50 * np.repeat(np.eye(6)[:2], 60, axis=0)
+    places, chosen, _ = embedding.projected(states, "tsne")
+    assert chosen.tolist() == list(range(120))
+    assert embedding.silhouette(places, np.repeat([0, 1], 60)) > 0.5
+    assert np.array_equal(places, embedding.projected(states, "tsne")[0])
+
+
+def test_projections_that_cannot_be(run, monkeypatch):
+    done = CliRunner().invoke(main, ["classes", str(run), "--projection", "pcaa"])
+    assert (done.exit_code, "'pca'" in done.output) == (2, True)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(InputError, match="scikit-learn"):
+        embedding.checked_projection("tsne")
+    with pytest.raises(InputError, match="no plane"):
+        embedding.projected(np.zeros((3, 1)))
 
 
 def test_profiles_stop_at_the_limit(tmp_path):
