@@ -1,4 +1,4 @@
-"""What notebooks show: HTML that parses, every text escaped, no exception for any language, recipe or memory function."""
+"""What notebooks show: HTML that parses, all text escaped; of every language, plan and memory function."""
 
 import html.parser
 import subprocess
@@ -75,7 +75,8 @@ def test_products_stand_in_their_row_and_column():
     names = [name or EMPTY for name in monoid.names]
     rows = [row.split("<td>")[1:] for row in monoid._repr_html_().split("<tr>") if "<td>" in row][-len(monoid) :]
     cells = [[cell.split("</td>")[0] for cell in row] for row in rows]
-    assert cells == [[names[a], *(names[monoid.multiply(a, b)] for b in range(len(monoid)))] for a in range(len(monoid))]
+    products = [[names[each] for each in row] for row in monoid.product_table]
+    assert cells == [[name, *row] for name, row in zip(names, products, strict=True)]
 
 
 @pytest.mark.parametrize("name", dataset_names())
