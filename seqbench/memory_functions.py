@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqbench.drawing.pictures import shown
-from seqbench.errors import unknown_name
+from seqbench.errors import InputError, quoted, unknown_name
 from seqbench.generation.tasks.memory import KINDS, measures
 from seqbench.generation.tasks.memory.families import FAMILIES, LEGACY
 from seqbench.generation.tasks.memory.measures import Predictor, relative_mse
@@ -22,6 +22,9 @@ Array = npt.NDArray[Any]
 
 ALPHAS = tuple(tenth / 10 for tenth in range(11))
 """The grid of alpha on which figures and tables are made: 0, 0.1, ..., 1."""
+
+RANDOM = frozenset({"input_law", "phi", "snr"})
+"""Parameters of the datasets that a memory function does not have."""
 
 __all__ = ["ALPHAS", "MemoryFunction", "Predictor", "memory", "relative_mse"]
 
@@ -160,10 +163,11 @@ def memory(family: str, *, length: int | None = None, **parameters: Any) -> Memo
             "legacy_impulse", "legacy_bumps", "legacy_airy".
         length: T, by default 256, and 100 for the earlier formulas.
         parameters: as of the dataset: alpha, shift, width; first, second, lam for "hybrid"; normalise, sigma_1, ...
+            Not those of its random part: input_law, phi, snr.
 
     Raises:
         UnknownNameError: an unknown family or parameter.
-        InputError: a value that cannot be used.
+        InputError: a value that cannot be used, or a parameter of the dataset's random part.
 
     Example:
         >>> memory("airy", alpha=0.4, length=256)
@@ -172,6 +176,11 @@ def memory(family: str, *, length: int | None = None, **parameters: Any) -> Memo
     legacy = family in LEGACY
     if family not in (*FAMILIES, "hybrid") and not legacy:
         raise unknown_name("family of memory functions", family, [*FAMILIES, "hybrid", *LEGACY])
+    for name in RANDOM & parameters.keys():
+        raise InputError(
+            f"{name}={quoted(parameters[name])} is for a dataset's random rows; a memory function has none. "
+            f'Leave it out, or give it to seqbench.load_dataset("memory_{family}", ...).'
+        )
     kind = KINDS["memory_hybrid" if family == "hybrid" else "memory_legacy" if legacy else "memory"]
     chosen = {} if family == "hybrid" else {"family": family}
     given = kind.expand({"length": (100 if legacy else 256) if length is None else length, **parameters})

@@ -75,19 +75,38 @@ class Catalogue:
         return str(self._datasets[dataset])
 
     @functools.cached_property
-    def _aliases(self) -> dict[str, str]:
-        """Other names of datasets; only files that speak of aliases are parsed."""
-        speaking = [name for name, file in self._datasets.items() if b"aliases" in file.read_bytes()]
-        return {alias: name for name in speaking for alias in getattr(self.dataset(name), "aliases", ())}
+    def _others(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Aliases and presets, with what they stand for; only files that speak of them are parsed."""
+        found: dict[str, tuple[str, dict[str, Any]]] = {}
+        for name, file in self._datasets.items():
+            if re.search(rb"^(aliases|\[?presets)", file.read_bytes(), re.MULTILINE):
+                record = self.dataset(name)
+                found |= {alias: (name, {}) for alias in getattr(record, "aliases", ())}
+                found |= {preset: (name, chosen) for preset, chosen in getattr(record, "presets", {}).items()}
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """All names that stand for a dataset: its own, its aliases, its presets."""
+        return sorted({*self._datasets, *self._others})
+
+    def resolve(self, name: str) -> tuple[str, dict[str, Any]]:
+        """The dataset that a name stands for, and the options that a preset chooses; unknown names as they are.
+
+        Example:
+            >>> open_catalogue().resolve("memory_airy_a04")
+            ('memory_airy', {'alpha': 0.4})
+        """
+        return (name, {}) if name in self._datasets else self._others.get(name, (name, {}))
 
     def name_of(self, name: str) -> str:
-        """The name of the dataset that a name or an alias stands for; unknown names as they are.
+        """The name of the dataset that a name stands for; unknown names as they are.
 
         Example:
             >>> open_catalogue().name_of("missing_duplicate_string")
             'missing_duplicate'
         """
-        return name if not isinstance(name, str) or name in self._datasets else self._aliases.get(name, name)
+        return self.resolve(name)[0] if isinstance(name, str) else name
 
     @functools.cache  # noqa: B019 -- catalogues are few and live as long as the process
     def dataset(self, name: str) -> Dataset | TaskDataset:
@@ -98,7 +117,7 @@ class Catalogue:
             DefinitionError: its file cannot be used.
         """
         if name not in self._datasets:
-            raise unknown_name("dataset", name, self._datasets, "`seqbench list` shows all.")
+            raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
         found = _read_dataset(self._datasets[name])
         if found.superseded_by is not None and found.superseded_by not in self._datasets:
             error = unknown_name("dataset (named by `superseded_by`)", found.superseded_by, self._datasets)
@@ -264,6 +283,9 @@ def _check_dataset(dataset: Dataset | TaskDataset) -> None:
             raise DefinitionError(f"The version {version!r} cannot be used. Write x.y.z, for example '1.0.0'.")
     if not dataset.history or dataset.history[-1].version != dataset.version:
         raise DefinitionError(f"The last entry of [[history]] must be that of version {dataset.version!r}. Add it.")
+    for name in (*getattr(dataset, "aliases", ()), *getattr(dataset, "presets", ())):
+        if not _NAME.fullmatch(name):
+            raise DefinitionError(f"The name {name!r} cannot be used. Use a-z, 0-9 and _, a letter first.")
 
 
 _CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset, TaskDataset: _check_dataset}

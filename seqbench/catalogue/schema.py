@@ -153,6 +153,7 @@ class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=T
         task: the kind (see generation.tasks).
         parameters: of the kind; users override each by its name.
         aliases: other names of the dataset.
+        presets: names of the dataset with some of its options chosen.
         version: x.y.z of the data; any change of a row raises it.
         history: what changed when, newest last.
         source: the paper that defined the task.
@@ -163,6 +164,7 @@ class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=T
     task: str
     parameters: dict[str, Any] = msgspec.field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+    presets: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     version: str
     history: tuple[Change, ...]
     source: str

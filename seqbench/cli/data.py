@@ -32,6 +32,8 @@ def list_command(catalogue: str | None, as_json: bool) -> None:
     width = max(map(len, titles))
     for name, title in titles.items():
         click.echo(f"{name:{width}}  {title}")
+        if presets := list(getattr(opened.dataset(name), "presets", ())):
+            click.echo(f"{'':{width}}  also {presets[0]} .. {presets[-1]}")
 
 
 @click.command()

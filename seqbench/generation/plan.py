@@ -75,10 +75,10 @@ def plan(name: str, catalogue: Folder = None, **overrides: Any) -> BasePlan:
     opened = open_catalogue(catalogue)
     if not isinstance(name, str):
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
-    name = opened.name_of(name)
+    name, chosen = opened.resolve(name)
     defaults = opened.dataset(name)
     if isinstance(defaults, TaskDataset):
-        return TaskPlan(name, opened, defaults, overrides)
+        return TaskPlan(name, opened, defaults, chosen | overrides)
     return Plan(name, opened, defaults, recipes.override(defaults, overrides))
 
 

@@ -337,6 +337,26 @@ def test_regenerate_gives_the_rows_of_any_length(copy, tmp_path, monkeypatch):
     assert Path(facts["out"]).name == "dyck_d6-test-501-503.parquet"
 
 
+def test_presets_and_other_names_are_datasets_of_their_own(tmp_path):
+    names = ["memory_airy_a02", "memory_airy_a10", "missing_duplicate_string"]
+    small = {"train_examples": 5, "validation_examples": 0, "test_examples_per_length": 1}
+    export(tmp_path / "hub", names, **small)
+    assert run("verify", tmp_path / "hub").exit_code == 0
+    for name in names:
+        rows = datasets.load_dataset(
+            "parquet",
+            data_files=str(tmp_path / "hub" / name / "train-*.parquet"),
+            split="train",
+            cache_dir=str(tmp_path / "cache"),
+        )
+        assert rows.to_list() == [
+            row for batch in plan(name, **small).blocks("train", [0]) for row in batch.to_pylist()
+        ]
+    result = run("verify", "memory_airy_a02")
+    assert result.exit_code == 2
+    assert "it is memory_airy with alpha=0.2" in result.output
+
+
 def test_regenerate_without_lengths_gives_the_rows_of_the_folder(copy, tmp_path):
     out = tmp_path / "near.parquet"
     done = run("regenerate", copy, "--split", "test_near_miss", "--config", "dyck_d6", "--out", out)

@@ -171,6 +171,16 @@ def test_alpha_moves_mass_or_shift(family):
         assert (np.diff([each.tail_energy(s) for each in found]) >= -1e-12).all() or family == "airy"
 
 
+@pytest.mark.parametrize("family", ["exp", "poly", "impulse", "airy", "hybrid"])
+def test_presets_are_names_for_the_grid_of_alpha(family):
+    for tenths, alpha in enumerate(ALPHAS):
+        named, given = plan(f"memory_{family}_a{tenths:02d}"), plan(f"memory_{family}", alpha=alpha)
+        assert named.config_id == given.config_id
+        assert named.recipe == given.recipe
+    assert named.block("test", 0).equals(given.block("test", 0))
+    assert plan(f"memory_{family}_a03", alpha=0.7).recipe == plan(f"memory_{family}", alpha=0.7).recipe
+
+
 def test_measures_against_other_ways():
     from scipy.linalg import svdvals, toeplitz
 
@@ -221,6 +231,8 @@ def test_relative_mse():
     for bad in [([1.0], [1.0, 2.0]), ([0.0], [0.0]), ([math.nan], [1.0]), ("a", [1.0]), (1j, [1.0])]:
         with pytest.raises(InputError):
             relative_mse(*bad)
+    with pytest.raises(InputError, match="prediction is None"):
+        relative_mse(None, [1.0])
 
 
 def test_normals():
@@ -259,7 +271,8 @@ def test_tanh():
 )
 @pytest.mark.parametrize("d_in", [1, 2])
 def test_input_laws(law, covariance, d_in):
-    batch = plan("memory_exp", length=6, input_law=law, phi=0.8, d_in=d_in, train_examples=4096).block("train", 0)
+    own = {"phi": 0.8} if law == "ar1" else {}
+    batch = plan("memory_exp", length=6, input_law=law, d_in=d_in, train_examples=4096, **own).block("train", 0)
     x = np.array(batch["inputs"].to_pylist()).reshape(-1, 6, d_in)
     mean = 0.5 if law == "uniform" else 0.0
     for j in range(d_in):
@@ -441,6 +454,7 @@ def test_facts_are_plain(name):
         ("memory_impulse", {"test_lengths": 100}, "from 129 on"),
         ("memory_exp", {"shift": 3}, "has no shift"),
         ("memory_exp", {"width": 3}, "has no width"),
+        ("memory_airy", {"phi": 0.5}, "has no phi"),
         ("memory_airy", {"snr": 0}, "from 1e-09"),
         ("memory_airy", {"snr": -3}, "from 1e-09"),
         ("memory_airy", {"d_in": 17}, "from 1 to 16"),
@@ -465,6 +479,13 @@ def test_bad_names():
         memory("airy", alhpa=0.4)
     with pytest.raises(UnknownNameError, match="no option 'alpha'"):
         plan("memory_legacy_exp", alpha=0.5)
+    with pytest.raises(UnknownNameError, match="Did you mean 'memory_airy_a10'"):
+        plan("memory_airy_a11")
+    with pytest.raises(InputError, match="snr=3 is for a dataset's random rows"):
+        memory("exp", snr=3)
+    for bad in (1.5, math.nan, "3", -1, [0.5]):
+        with pytest.raises(InputError, match="whole numbers of steps"):
+            memory("exp").tail_energy(bad)
     with pytest.raises(InputError, match="does not fit 16"):
         memory("impulse", shift=16, length=16)
     with pytest.raises(InputError, match="whole number"):

@@ -17,6 +17,7 @@ FOLDER = "definitions"
 
 def write_definitions(catalogue: Catalogue, name: str, folder: Path) -> None:
     """Copies a dataset's definition, and those of the languages that it names, into a folder's definitions/."""
+    name = catalogue.name_of(name)
     names = set(_texts(msgspec.to_builtins(catalogue.dataset(name))))
     files = {f"generators/{name}.toml": catalogue.file(name)}
     files |= {f"automata/{each}.toml": catalogue.file_of(each) for each in catalogue.automata if each in names}
@@ -37,7 +38,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def is_built_in(catalogue: Catalogue, name: str) -> bool:
     """Whether the definition of a dataset is seqbench's own."""
-    return Path(str(catalogue.digests_file)).parent in Path(catalogue.file(name)).parents
+    return Path(str(catalogue.digests_file)).parent in Path(catalogue.file(catalogue.name_of(name))).parents
 
 
 def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> BasePlan:
@@ -52,8 +53,9 @@ def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> B
     config = manifest.configs[name]
     if other := other_version(name, config):
         raise InputError(other)
-    if not (folder / FOLDER / "generators" / f"{name}.toml").is_file():
-        raise InputError(f"{FOLDER}/generators/{name}.toml is missing, so the rows cannot be made again. Export anew.")
+    stem = open_catalogue().name_of(name)
+    if not (folder / FOLDER / "generators" / f"{stem}.toml").is_file():
+        raise InputError(f"{FOLDER}/generators/{stem}.toml is missing, so the rows cannot be made again. Export anew.")
     found = plan(name, folder / FOLDER, **(manifest.options | more))
     if found.version != config.version:
         raise InputError(
@@ -66,9 +68,9 @@ def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> B
 def other_version(name: str, config: Config, catalogue: Folder = None) -> str:
     """What is wrong if this release makes another version of a built-in dataset; nothing if it makes the same."""
     opened = open_catalogue(catalogue)
-    if not config.built_in or name not in opened.datasets:
+    if not config.built_in or name not in opened.names:
         return ""
-    here = opened.dataset(name).version
+    here = opened.dataset(opened.name_of(name)).version
     if here == config.version:
         return ""
     return (

@@ -90,8 +90,8 @@ def export(  # the command's options, each of its own
 
 def _chosen(names: list[str], catalogue: Catalogue) -> list[str]:
     for name in names:
-        if name not in catalogue.datasets:
-            raise unknown_name("dataset", name, catalogue.datasets, "`seqbench list` shows all.")
+        if name not in catalogue.names:
+            raise unknown_name("dataset", name, catalogue.names, "`seqbench list` shows all.")
     return list(dict.fromkeys(names)) or catalogue.datasets
 
 
@@ -148,7 +148,7 @@ def _write(
         if not planned.splits:
             raise InputError(f"{name} has no row to write: all numbers of examples are 0. Raise one of them.")
         write_definitions(opened, name, folder)
-        parts = {split: write_split(planned, split, folder, shard_bytes) for split in planned.splits}
+        parts = {split: write_split(name, planned, split, folder, shard_bytes) for split in planned.splits}
         configs[name] = msgspec.structs.replace(manifest.configs[name], splits=parts)
     manifest = msgspec.structs.replace(manifest, configs=configs)
     texts = {"README.md": readme, "croissant.json": croissant, "eval.yaml": eval_yaml}

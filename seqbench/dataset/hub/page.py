@@ -34,24 +34,24 @@ def readme(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
         tags=TAGS,
         size_categories=[size_category(manifest.rows)],
         annotations_creators=["machine-generated"],
-        configs=[_head(plans[name], config) for name, config in manifest.configs.items()],
+        configs=[_head(name, plans[name], config) for name, config in manifest.configs.items()],
     )
-    infos = {name: _info(plans[name], config) for name, config in manifest.configs.items()}
+    infos = {name: _info(name, plans[name], config) for name, config in manifest.configs.items()}
     datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card)
     return f"---\n{card.to_yaml(line_break=chr(10))}\n---\n\n{_body(plans, manifest)}"
 
 
-def _head(planned: BasePlan, config: Config) -> dict[str, object]:
+def _head(name: str, planned: BasePlan, config: Config) -> dict[str, object]:
     # The library's cache key holds this text: with the digest in it, a replaced folder never meets an old cache.
     note = f"{planned.recipe.title} Data version {config.version}, content sha256:{config.digest}"
-    files = [{"split": split, "path": f"{planned.name}/{split}-*.parquet"} for split in config.splits]
-    return {"config_name": planned.name, "description": note, "data_files": files}
+    files = [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in config.splits]
+    return {"config_name": name, "description": note, "data_files": files}
 
 
-def _info(planned: BasePlan, config: Config) -> datasets.DatasetInfo:
-    splits = {name: datasets.SplitInfo(name, part.memory, part.rows) for name, part in config.splits.items()}
+def _info(name: str, planned: BasePlan, config: Config) -> datasets.DatasetInfo:
+    splits = {split: datasets.SplitInfo(split, part.memory, part.rows) for split, part in config.splits.items()}
     return datasets.DatasetInfo(
-        config_name=planned.name,
+        config_name=name,
         features=features_of(planned),
         splits=datasets.SplitDict(splits),
         download_size=sum(shard.size for part in config.splits.values() for shard in part.shards),

@@ -20,7 +20,7 @@ _GROUP_ROWS = 65_536
 _GROUP_BYTES = 32_000_000
 
 
-def write_split(planned: BasePlan, split: str, folder: Path, limit: int = SHARD_BYTES) -> Part:
+def write_split(name: str, planned: BasePlan, split: str, folder: Path, limit: int = SHARD_BYTES) -> Part:
     """Writes a split as `NAME/SPLIT-00000-of-0000N.parquet` into a folder; returns rows and digests.
 
     Where a shard ends depends on the rows alone, never on how well they compress.
@@ -28,21 +28,21 @@ def write_split(planned: BasePlan, split: str, folder: Path, limit: int = SHARD_
     Example:
         >>> import tempfile
         >>> from seqbench.generation.plan import plan
-        >>> part = write_split(plan("parity_check", train_examples=10), "train", Path(tempfile.mkdtemp()))
+        >>> part = write_split("few", plan("parity_check", train_examples=10), "train", Path(tempfile.mkdtemp()))
         >>> part.rows, part.shards[0].file
-        (10, 'parity_check/train-00000-of-00001.parquet')
+        (10, 'few/train-00000-of-00001.parquet')
     """
-    (folder / planned.name).mkdir(exist_ok=True)
+    (folder / name).mkdir(exist_ok=True)
     whole, memory = LogicalDigest(planned.schema), 0
     shards: list[tuple[Path, LogicalDigest]] = []
     for batches in _in_shards(planned, split, limit):
-        digest, file = LogicalDigest(planned.schema), folder / planned.name / f"{split}.part{len(shards)}"
-        memory += _write(features_of(planned).arrow_schema, batches, file, (digest, whole))
-        shards.append((file, digest))
-    names = [f"{planned.name}/{split}-{i:05d}-of-{len(shards):05d}.parquet" for i in range(len(shards))]
-    for (file, _), name in zip(shards, names, strict=True):
-        file.rename(folder / name)
-    done = tuple(_shard(folder, name, digest) for name, (_, digest) in zip(names, shards, strict=True))
+        digest, written = LogicalDigest(planned.schema), folder / name / f"{split}.part{len(shards)}"
+        memory += _write(features_of(planned).arrow_schema, batches, written, (digest, whole))
+        shards.append((written, digest))
+    files = [f"{name}/{split}-{i:05d}-of-{len(shards):05d}.parquet" for i in range(len(shards))]
+    for (written, _), file in zip(shards, files, strict=True):
+        written.rename(folder / file)
+    done = tuple(_shard(folder, file, digest) for file, (_, digest) in zip(files, shards, strict=True))
     return Part(rows=whole.rows, digest=whole.hexdigest(), memory=memory, shards=done)
 
 

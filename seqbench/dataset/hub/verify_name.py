@@ -27,7 +27,14 @@ def verify_golden(name: str) -> Report:
         >>> verify_golden("parity_check").findings
         ()
     """
-    planned, golden = plan(name), open_catalogue().digests
+    opened = open_catalogue()
+    planned, golden = plan(name), opened.digests
+    if chosen := opened.resolve(name)[1]:
+        options = ", ".join(f"{key}={value}" for key, value in chosen.items())
+        raise InputError(
+            f"There is no golden digest of {name!r}: it is {planned.name} with {options}. "
+            f"Verify {planned.name}, or what was made of it: --cache, or an exported folder."
+        )
     if planned.name not in golden:
         raise InputError(
             f"There is no golden digest of {name!r}: it is not one of seqbench's own. "

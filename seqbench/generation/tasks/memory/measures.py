@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 
 Array = npt.NDArray[Any]
 
@@ -50,13 +50,19 @@ def tail_energy(rho: Array, s: int | Array) -> Array | float:
 
     Source: Jiang, Bao, Wang, Li, arXiv 2506.05678, 2025, where it explains the error of convolutional models.
 
+    Raises:
+        InputError: a delay that is no whole number from 0 on.
+
     Example:
         >>> tail_energy(np.array([1.0, 1.0, 1.0, 1.0]), np.array([0, 1, 4])).tolist()
         [1.0, 0.75, 0.0]
     """
+    delays = np.asarray(s)
+    if delays.dtype.kind not in "iu" or (delays < 0).any():
+        raise InputError(f"The delay {quoted(s)} cannot be used. Give whole numbers of steps from 0 on.")
     energy = rho**2
     behind = np.append(np.cumsum(energy[::-1])[::-1], 0.0)
-    found = behind[np.clip(s, 0, len(rho))] / behind[0]
+    found = behind[np.clip(delays, 0, len(rho))] / behind[0]
     return float(found) if np.ndim(found) == 0 else np.asarray(found)
 
 
@@ -208,10 +214,14 @@ def _flat(name: str, values: Any) -> Array:
     """All numbers in reading order, as float64."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
+    if values is None or isinstance(values, str):
+        raise InputError(f"{name} is {quoted(values)}, which holds no numbers. Give an array or lists of numbers.")
     try:
         return np.asarray(values, dtype=np.float64).ravel()
     except (TypeError, ValueError):
-        if isinstance(values, str) or not hasattr(values, "__iter__"):
-            raise InputError(f"{name} is {values!r:.60}, which holds something else than numbers.") from None
+        if not hasattr(values, "__iter__"):
+            raise InputError(
+                f"{name} holds {quoted(values)}, which is no number. Give an array or lists of numbers."
+            ) from None
     parts = [_flat(name, part) for part in values]
     return np.concatenate(parts) if parts else np.empty(0)

@@ -98,6 +98,7 @@ def _cosines(n: int) -> Array:
     return np.cos(np.pi * np.arange(n)[:, None] * (np.arange(n) + 0.5) / n).round(15)
 
 
+PHI = 0.9
 ALPHA = "strength of temporal dependence"
 _SHIFT = NumberOrWord(
     "shift", "number", "delay in steps of impulse and airy, in place of alpha's", 0, MAX_LENGTH, "auto"
@@ -116,7 +117,7 @@ SHARED = (
     ),
     Parameter("normalise", "choice", "unit: E[y(T-1)^2] = 1 for white input", default="unit", choices=("unit", "none")),
     Parameter("input_law", "choice", "law of the inputs", default="normal", choices=LAWS),
-    Parameter("phi", "number", "coefficient of the input law ar1", -0.9999, 0.9999, 0.9),
+    Parameter("phi", "number", "coefficient of the input law ar1", -0.9999, 0.9999, PHI),
     Parameter("sigma_1", "choice", "activation of the inputs", default="identity", choices=ACTIVATIONS),
     Parameter("sigma_2", "choice", "activation of the sum", default="identity", choices=ACTIVATIONS),
     NumberOrWord("snr", "number", "mean square of targets over variance of noise", 1e-9, 1e12, "none", word="none"),

@@ -12,7 +12,7 @@ from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, Words, lane
 from seqbench.generation.tasks.memory import inputs
 from seqbench.generation.tasks.memory.facts import facts_of
 from seqbench.generation.tasks.memory.families import MIN_HORIZON, Component, Function
-from seqbench.generation.tasks.memory.parameters import matrix_of
+from seqbench.generation.tasks.memory.parameters import PHI, matrix_of
 from seqbench.generation.tasks.memory.response import Noise, Response
 from seqbench.generation.tasks.memory.users import as_rows
 
@@ -44,6 +44,11 @@ class Memory:
         Raises:
             InputError: parameters that do not fit together, such as a shift beyond T.
         """
+        if parameters["phi"] != PHI and parameters["input_law"] != "ar1":
+            raise InputError(
+                f"phi is {parameters['phi']:g}, but the input law is {parameters['input_law']!r}, which has no phi. "
+                "Leave phi out, or take input_law='ar1'."
+            )
         self.parameters = parameters
         self.channels: int = parameters["d_in"]
         matrix = matrix_of(parameters["matrix"], self.channels)
