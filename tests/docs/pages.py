@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -85,7 +86,7 @@ def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     found: set[str] = set()
     parsed = tokens(text)
-    for heading, inline in zip(parsed, parsed[1:], strict=False):
+    for heading, inline in pairwise(parsed):
         if heading.type == "heading_open":
             words = "".join(child.content for child in inline.children or [] if child.type in {"text", "code_inline"})
             name = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")

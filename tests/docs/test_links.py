@@ -43,5 +43,5 @@ def test_wrong_links_are_seen(link, wrong):
 
 
 def test_anchors_are_those_of_github():
-    text = "# What *is* `read`?\n\n## A, b – c\n\n## A, b – c\n"
+    text = "# What *is* `read`?\n\n## A, b / c\n\n## A, b / c\n"
     assert anchors(text) == {"what-is-read", "a-b--c", "a-b--c-1"}

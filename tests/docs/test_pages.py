@@ -56,9 +56,7 @@ def test_a_page_runs_as_written(page, languages, tmp_path, environment):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.code, encoding="utf-8")
     command = [sys.executable, "-u", "-c", code]
-    done = subprocess.run(
-        command, cwd=tmp_path / "work", env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=tmp_path / "work", env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     lines = iter(done.stdout.splitlines())
     for words in promised(code):
@@ -105,7 +103,8 @@ def test_every_fence_says_what_it_holds():
 
 def test_the_mechanism_sees_failures(tmp_path):
     """A block that fails, a promise not kept and an excuse are told apart."""
-    page = "```python\nprint(1)  # 1\n```\n\n<!-- not run: needs the moon -->\n```python\n1 / 0\n```\n\n```sh\nfalse\n```\n"
+    page = "```python\nprint(1)  # 1\n```\n\n<!-- not run: needs the moon -->\n```python\n1 / 0\n```\n"
+    page += "\n```sh\nfalse\n```\n"
     found = blocks(page)
     assert [block.excuse for block in found] == ["", "needs the moon", ""]
     assert promised(program(found, ("python",))) == ["1"]
