@@ -27,6 +27,15 @@ def problem(page, link):
     return ""
 
 
+def test_every_make_target_named_is_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = {
+        target for page in all_pages() for target in re.findall(r"(?:`|^)make ([a-z-]+)", read(page), re.MULTILINE)
+    }
+    assert {"run", "docs"} <= named
+    assert {target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)} == set()
+
+
 @pytest.mark.parametrize(
     ("link", "wrong"),
     [
