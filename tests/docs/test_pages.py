@@ -14,8 +14,8 @@ import pytest
 from seqbench.cli import main
 from tests.docs.pages import blocks, code_pages, program, promised, read
 
-SLOW = {"docs/tutorial.md", "docs/publishing.md", "docs/howto-cluster.md"}
-"""Pages that take over 20 seconds."""
+SLOW = {f"docs/{name}.md" for name in ("tutorial", "publishing", "howto-model", "howto-harness", "howto-cluster")}
+"""Pages that take over 20 seconds of a core."""
 ELSEWHERE = {
     "docs/memory.md": "computes with arrays that readers bring",
     "docs/nesv.md": "trains for hours",

@@ -2,6 +2,8 @@
 
 import shutil
 import subprocess
+import sys
+import tomllib
 
 import pytest
 
@@ -10,9 +12,28 @@ from tests.docs.pages import ROOT, code_pages
 ENVIRONMENT = ROOT / ".venv-docs"
 
 
+READY = [ENVIRONMENT / ".ready", ENVIRONMENT / ".ready-docs"]
+
+
+def run(*command, **how):
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, **how)
+
+
 def build(folder):
-    command = ["make", "docs", f"VENV={ENVIRONMENT}"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    """`make docs`, with the environment as it is."""
+    return run("make", "docs", f"VENV={ENVIRONMENT}", *(f"--assume-old={file}" for file in READY), cwd=folder)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment():
+    """An environment with the extra `docs`, made once."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    if not all(file.exists() for file in READY):
+        assert run(sys.executable, "-m", "venv", "--clear", ENVIRONMENT).returncode == 0
+        done = run(ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--quiet", *extras["docs"])
+        assert done.returncode == 0, done.stderr
+        for file in READY:
+            file.touch()
 
 
 @pytest.fixture
