@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from seqbench.cli import main
-from tests.docs.pages import blocks, code_pages, program, promised, read
+from tests.docs.pages import ROOT, blocks, code_pages, program, promised, read
 
 SLOW = {f"docs/{name}.md" for name in ("tutorial", "publishing", "howto-model", "howto-harness", "howto-cluster")}
 """Pages that take over 20 seconds of a core."""
@@ -37,11 +37,11 @@ def parts():
 
 @pytest.fixture
 def environment(tmp_path):
-    """Nothing of the user's: caches in the test's folder, no network, this Python's commands first."""
+    """Nothing of the user's: caches in the test's folder, no network, this checkout, this Python's commands first."""
     (tmp_path / "work").mkdir()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     home = {"HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
-    return os.environ | home | {"PATH": path, "MPLBACKEND": "agg"}
+    return os.environ | home | {"PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
 
 
 @pytest.mark.parametrize(("page", "languages"), [*parts()])
