@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all lint type bench golden cards setup clean
+.PHONY: run test test-all lint type bench golden cards docs setup clean
 .DEFAULT_GOAL := run
 
 $(VENV)/.ready: pyproject.toml
@@ -41,5 +41,15 @@ golden: setup  ## after a wanted change of data: raise the version in generators
 cards: setup
 	$(BIN)/python -m seqbench.cards
 
+$(VENV)/.ready-docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
+docs: $(VENV)/.ready-docs  ## the site, into site/; a link or name that leads nowhere ends it
+	rm -rf build/pages site
+	mkdir -p build/pages
+	cp -r README.md CHANGELOG.md LICENSE docs cards build/pages
+	$(BIN)/zensical build --strict --clean
+
 clean:
-	rm -rf $(VENV) .venv-* dist build
+	rm -rf $(VENV) .venv-* dist build site .cache

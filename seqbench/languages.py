@@ -19,17 +19,23 @@ from seqbench.catalogue.languages import build_machine, machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
 from seqbench.catalogue.recipe import sampling_weights, whole
 from seqbench.catalogue.schema import TaskDataset
-from seqbench.errors import InputError, UnknownNameError, quoted, unknown_name
+from seqbench.drawing.automata import automaton
+from seqbench.drawing.pictures import shown
+from seqbench.errors import InputError, TooLargeError, UnknownNameError, quoted, unknown_name
 from seqbench.generation import streams as rng
 from seqbench.generation.laws import class_law
 from seqbench.generation.plan import NO_MACHINE, Folder, label_id, plan
 from seqbench.generation.sampler import Sampler, nearest_lengths
 from seqbench.generation.splits import UNIT_ROWS
 from seqbench.generation.task_plan import TaskPlan
+from seqbench.notebook import facts, section
 
 Array = npt.NDArray[Any]
 
 MAX_SYMBOLS = 1 << 31  # symbols that one call of sample may return, 64 a word added
+
+PICTURED = 12  # states of an automaton that a notebook shows as a graph
+SHOWN_CLASSES = 2_000  # classes that are counted for a notebook: more would keep it waiting
 
 
 class Language:
@@ -89,6 +95,23 @@ class Language:
         return (
             f"<Language {self.name}: {machine.num_states} states, {machine.num_symbols} symbols, labels {self.labels}>"
         )
+
+    def _repr_html_(self) -> str:
+        """The facts in a notebook, with a picture of an automaton of few states."""
+        machine = self.machine
+        values = {"symbols": " ".join(self.alphabet), "labels": ", ".join(self.labels), "states": machine.num_states}
+        picture = ""
+        if machine.num_states <= PICTURED:
+            picture = shown(lambda: automaton(machine), f"The automaton of {self.name}, {machine.num_states} states")
+        return section(f"Language {self.name}", [], facts(values | self._class_facts()), picture)
+
+    def _class_facts(self) -> dict[str, object]:
+        """How many classes there are and where the language sits; just that they are many, where they are."""
+        try:
+            known = self.monoid if "monoid" in vars(self) else Monoid.of(self.machine, SHOWN_CLASSES)
+        except TooLargeError:
+            return {"classes": f"more than {SHOWN_CLASSES:,}"}
+        return {"classes": f"{len(known):,}", "level": Structure(known).level}
 
     @functools.cached_property
     def monoid(self) -> Monoid:
@@ -258,11 +281,11 @@ class Language:
         sampler = self._sampler(chosen, syntactic_class, weights)
         self._check_length(sampler, length, chosen, syntactic_class)
         seed = whole("seed", seed, 0, 2**64 - 1)
-        facts = (self.machine.fingerprint, "sample", length, chosen, syntactic_class, weights, seed)
+        key = (self.machine.fingerprint, "sample", length, chosen, syntactic_class, weights, seed)
         tokens = np.empty((n, length), dtype=encode(self.alphabet, "").dtype)
         for first in range(0, n, UNIT_ROWS):
             rows = np.arange(min(UNIT_ROWS, n - first))
-            streams = rng.row_streams(rng.unit_key(*facts, first), rows)
+            streams = rng.row_streams(rng.unit_key(*key, first), rows)
             drawn = sampler.sample(np.full(len(rows), length), streams)
             tokens[first : first + len(rows)] = drawn.tokens.reshape(len(rows), length)
         return tokens

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from seqbench.drawing.pictures import shown
 from seqbench.errors import InputError, quoted, unknown_name
 from seqbench.generation.tasks.memory import KINDS, measures
 from seqbench.generation.tasks.memory.families import FAMILIES, LEGACY
 from seqbench.generation.tasks.memory.measures import Predictor, relative_mse
 from seqbench.generation.tasks.memory.task import Memory
+from seqbench.notebook import facts, section
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +49,12 @@ class MemoryFunction:
             f"<MemoryFunction {self.name}, T = {self.length}: area {self.area:.4g}, shift {self.shift}, "
             f"mean delay {self.mean_delay:.4g}>"
         )
+
+    def _repr_html_(self) -> str:
+        """The facts in a notebook, with a picture of rho and its tail energy."""
+        values = self.parameters | {"area": f"{self.area:.4g}", "shift": self.shift}
+        picture = shown(self.plot, f"\u03c1 and tail energy of {self.name} over {self.length} steps")
+        return section(f"Memory function {self.name}, T = {self.length}", [], facts(values), picture)
 
     @functools.cached_property
     def rho(self) -> Array:

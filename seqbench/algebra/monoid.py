@@ -15,10 +15,12 @@ from seqbench.algebra.machine import Machine
 from seqbench.algebra.reach import Reach
 from seqbench.algebra.transformations import enumerate_transformations
 from seqbench.errors import InputError, TooLargeError
+from seqbench.notebook import EMPTY, facts, section, table
 
 MAX_SIZE = 1_000_000
 MAX_TABLE = 10_000
 MAX_BYTES = 1 << 29
+SHOWN_PRODUCTS = 16  # elements whose products a notebook shows
 
 IntArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
@@ -92,6 +94,22 @@ class Monoid:
     def __repr__(self) -> str:
         """A short description."""
         return f"<Monoid: {len(self)} elements of {self.machine!r}>"
+
+    def _repr_html_(self) -> str:
+        """The facts in a notebook, with the table of products of few elements."""
+        values = {
+            "elements": f"{len(self):,}",
+            "states": self.machine.num_states,
+            "idempotents": f"{len(self.idempotents):,}",
+            "zero": "none" if self.zero is None else self.name(self.zero) or EMPTY,
+        }
+        products, lines = "", []
+        if len(self) <= SHOWN_PRODUCTS:
+            names = [name or EMPTY for name in self.names]
+            rows = [[row, *(names[each] for each in line)] for row, line in zip(names, self.product_table, strict=True)]
+            products = table([["", *names], *rows])
+            lines = [f"The product of a row's class and a column's; {EMPTY} is the empty word."]
+        return section("Syntactic monoid", lines, facts(values), products)
 
     @property
     def identity(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from seqbench.errors import InputError, nearest, unknown_name
+from seqbench.notebook import facts, section
 
 SAMPLINGS = ("uniform", "balanced", "class", "composition", "near_miss", "member")
 TARGETS = ("label", "prefix")
@@ -59,6 +60,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def options(self) -> dict[str, Any]:
         """The options as plain data, in a fixed order."""
         return {name: msgspec.to_builtins(getattr(self, name)) for name in OPTIONS}
+
+    def _repr_html_(self) -> str:
+        """The options in a notebook."""
+        return section(getattr(self, "title", "Recipe"), [], facts(self.options()))
 
 
 def check_options(given: Mapping[str, Any], known: Mapping[str, Check] | None = None) -> dict[str, Any]:

@@ -20,13 +20,14 @@ from seqbench.covering.greedy import Greedy
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
-from seqbench.covering.tell import html, name_of
+from seqbench.covering.tell import name_of
 from seqbench.errors import InputError, named_options
 from seqbench.files import write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
 from seqbench.generation.sampler import Rows
 from seqbench.languages import Language
+from seqbench.notebook import section
 
 Array = npt.NDArray[Any]
 
@@ -96,7 +97,7 @@ class Cover:
 
     def _repr_html_(self) -> str:
         """The numbers in a notebook."""
-        return html(f"Cover of {self.dataset}", self.lines())
+        return section(f"Cover of {self.dataset}", self.lines())
 
 
 @named_options

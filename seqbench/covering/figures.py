@@ -1,7 +1,5 @@
 """The pictures of a coverage report: heat maps of compositions, and the curve of words fully covered."""
 
-import base64
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,12 +95,6 @@ def embedded(report: "CoverageReport", kind: str) -> str:
     Raises:
         InputError: no matplotlib.
     """
-    from seqbench.drawing.style import FORMATS, look
+    from seqbench.drawing.style import data_uri
 
-    ending = ".png" if kind == "maps" else ".svg"
-    buffer = io.BytesIO()
-    drawn = picture(report, kind)
-    with look():
-        drawn.savefig(buffer, format=ending[1:], metadata=FORMATS[ending])
-    mime = "image/png" if ending == ".png" else "image/svg+xml"
-    return f"data:{mime};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return data_uri(picture(report, kind), ".png" if kind == "maps" else ".svg")

@@ -14,10 +14,12 @@ from seqbench.covering.bounds import ChanceBounds
 from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
 from seqbench.covering.task import Task
-from seqbench.covering.tell import LEAST, aligned, html, law_text
+from seqbench.covering.tell import LEAST, aligned, law_text
 from seqbench.errors import InputError, named_options
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
+from seqbench.notebook import section
+from seqbench.notebook import table as html_table
 
 Array = npt.NDArray[Any]
 
@@ -69,7 +71,8 @@ class CoveragePlan:
 
     def _repr_html_(self) -> str:
         """The plan in a notebook."""
-        return html(f"Plan for {self.dataset}", [*_plan_lines(self), *_plan_notes(self)], _plan_rows(self))
+        lines = [*_plan_lines(self), *_plan_notes(self)]
+        return section(f"Plan for {self.dataset}", lines, html_table(_plan_rows(self)))
 
 
 def _finite(value: Any) -> Any:

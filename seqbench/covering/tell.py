@@ -1,8 +1,8 @@
 """Expected coverage, plans and covers to read: lines that fit a terminal, and the same as HTML for notebooks."""
 
-from collections.abc import Iterable
-from html import escape
 from typing import Any
+
+from seqbench.notebook import section, table
 
 Rows = list[tuple[str, ...]]
 
@@ -25,18 +25,6 @@ def law_text(weights: dict[str, float]) -> str:
     return next(iter(used)) if len(used) == 1 else ", ".join(f"{law} {weight:g}" for law, weight in used.items())
 
 
-def html(title: str, lines: Iterable[str], rows: Rows | None = None) -> str:
-    """A title, paragraphs and a table whose first row is its head."""
-    parts = [f"<h3>{escape(title)}</h3>", *(f"<p>{escape(line)}</p>" for line in lines if line)]
-    if rows:
-        cells = [
-            "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-            for row, tag in zip(rows, ["th"] + ["td"] * len(rows), strict=False)
-        ]
-        parts.append("<table>" + "\n".join(f"<tr>{row}</tr>" for row in cells) + "</table>")
-    return "\n".join(parts)
-
-
 def aligned(rows: Rows) -> list[str]:
     """A table as lines: the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -53,9 +41,9 @@ def expected_text(facts: dict[str, Any]) -> str:
 
 def expected_html(facts: dict[str, Any]) -> str:
     """Expected coverage for a notebook."""
-    missing = _missing_rows(facts) if facts.get("missing") else None
+    missing = _missing_rows(facts) if facts.get("missing") else []
     lines = [_headline(facts), *_expected_lines(facts), _MISSING if missing else ""]
-    return html(f"Expected coverage of {facts['language']}", lines, missing)
+    return section(f"Expected coverage of {facts['language']}", lines, table(missing))
 
 
 _MISSING = (

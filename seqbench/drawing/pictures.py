@@ -1,13 +1,15 @@
 """Pictures of a language by name."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqbench.algebra.monoid import Monoid
 from seqbench.drawing.automata import automaton
 from seqbench.drawing.boxes import egg_box
-from seqbench.drawing.style import checked_path, save
-from seqbench.errors import unknown_name
+from seqbench.drawing.style import checked_path, data_uri, look, save
+from seqbench.errors import InputError, unknown_name
+from seqbench.notebook import image
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +34,21 @@ def picture_of(machine: "Machine", kind: str) -> "Figure":
     if kind not in KINDS:
         raise unknown_name("kind of picture", kind, KINDS)
     return automaton(machine) if kind == "automaton" else egg_box(Monoid.of(machine))
+
+
+def shown(make: Callable[[], "Figure"], alt: str) -> str:
+    """A picture for a notebook as HTML, with the text that stands for it; nothing where matplotlib is missing.
+
+    Example:
+        >>> from seqbench.algebra import families
+        >>> shown(lambda: automaton(families.build("even_pairs")), "the automaton")[:37]
+        '<img src="data:image/svg+xml;base64,P'
+    """
+    try:
+        look()
+    except InputError:
+        return ""
+    return image(data_uri(make()), alt)
 
 
 def draw(machine: "Machine", kind: str, path: str | Path) -> dict[str, Any]:

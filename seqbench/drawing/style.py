@@ -1,5 +1,6 @@
 """The one look of all pictures: colours, fonts, figures in inches, and how they are saved."""
 
+import base64
 import io
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -58,6 +59,8 @@ FORMATS: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None},
 }
 """The formats by suffix, with the metadata that would make two equal pictures differ."""
+
+MIME = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
 def look() -> AbstractContextManager[None]:
@@ -152,9 +155,25 @@ def save(figure: "Figure", path: str | Path) -> Path:
         'blank.png'
     """
     path = checked_path(path)
-    suffix = path.suffix.lower()
+    drawn = _bytes(figure, path.suffix.lower())
+    write_whole(path, lambda temporary: temporary.write_bytes(drawn))
+    return path
+
+
+def data_uri(figure: "Figure", suffix: str = ".svg") -> str:
+    """The figure as a data URI, for pages that hold their pictures.
+
+    Example:
+        >>> with look():
+        ...     figure, axes = canvas(3, 2)
+        >>> data_uri(figure)[:30]
+        'data:image/svg+xml;base64,PD94'
+    """
+    return f"data:{MIME[suffix]};base64,{base64.b64encode(_bytes(figure, suffix)).decode()}"
+
+
+def _bytes(figure: "Figure", suffix: str) -> bytes:
     buffer = io.BytesIO()
     with look():
         figure.savefig(buffer, format=suffix[1:], metadata=FORMATS[suffix])
-    write_whole(path, lambda temporary: temporary.write_bytes(buffer.getvalue()))
-    return path
+    return buffer.getvalue()

@@ -15,6 +15,7 @@ from seqbench.catalogue.schema import Dataset, TaskDataset
 from seqbench.errors import unknown_name
 from seqbench.generation.splits import Layout
 from seqbench.generation.streams import Words
+from seqbench.notebook import facts, section, table
 
 Array = npt.NDArray[Any]
 
@@ -113,6 +114,21 @@ class BasePlan(ABC):
     @abstractmethod
     def _generator(self) -> str:
         """What identifies the generator besides name, version and digests."""
+
+    def _repr_html_(self) -> str:
+        """The splits and the options in a notebook."""
+        spans = {name: part.split.lengths for name, part in self.splits.items()}
+        rows = [
+            (name, f"{part.num_examples:,}", f"{spans[name][0]} to {spans[name][-1]}")
+            for name, part in self.splits.items()
+        ]
+        splits = table([("split", "rows", "lengths"), *rows])
+        return section(f"{self.name} {self.version}", [self.recipe.title], splits, facts(self._options))
+
+    @property
+    def _options(self) -> Mapping[str, object]:
+        """Every option by name, resolved."""
+        return self.recipe.options()
 
     def block(self, split: str, index: int) -> pa.RecordBatch:
         """A block of a split as Arrow.

@@ -133,6 +133,10 @@ class TaskPlan(BasePlan):
         return self.task.label_names
 
     @property
+    def _options(self) -> Mapping[str, object]:
+        return self.recipe.options() | self.recipe.parameters
+
+    @property
     def recipe_json(self) -> str:
         """The resolved recipe as canonical JSON."""
         return _canonical(self.recipe)
