@@ -1,5 +1,6 @@
 """Checkpoints: a folder that is there whole or not at all, and all that a run needs to go on as if never stopped."""
 
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seqbench.errors import InputError
+from seqbench.generation.base_plan import BasePlan
 
 FOLDER = "checkpoint"
+FORMAT = 2
+"""Of what a checkpoint holds; one of another release is not guessed at."""
 
 
 def save(run: Path, step: int, model: torch.nn.Module, optimiser: torch.optim.Optimizer, more: dict[str, Any]) -> None:
@@ -19,7 +23,7 @@ def save(run: Path, step: int, model: torch.nn.Module, optimiser: torch.optim.Op
         shutil.rmtree(left, ignore_errors=True)
     temporary.mkdir(parents=True)
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, temporary / "model.safetensors")
-    state = {"step": step, "optimiser": optimiser.state_dict(), "random": _random_state(), **more}
+    state = {"format": FORMAT, "step": step, "optimiser": optimiser.state_dict(), "random": _random_state(), **more}
     torch.save(state, temporary / "state.pt")
     if (run / FOLDER).exists():
         (run / FOLDER).rename(old)
@@ -44,8 +48,42 @@ def load_weights(run: Path, model: torch.nn.Module) -> None:
 
 
 def load_state(run: Path) -> dict[str, Any]:
-    """Step, optimiser, random state and what else was saved."""
-    return dict(torch.load(_folder(run) / "state.pt", weights_only=True))
+    """Step, optimiser, random state and what else was saved.
+
+    Raises:
+        InputError: no checkpoint, or one of another release.
+    """
+    path = _folder(run) / "state.pt"
+    try:
+        state = dict(torch.load(path, weights_only=True))
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise InputError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]} Train again.") from None
+    if state.get("format") != FORMAT:
+        raise InputError(
+            f"{str(path)!r} was written by another release of seqbench. Use that release, or train again: "
+            f"the command is in {str(run / 'result.json')!r}."
+        )
+    return state
+
+
+def check_data(run: Path, state: dict[str, Any], planned: BasePlan) -> None:
+    """Nothing, if the data that a run was trained on are those that this release makes.
+
+    Raises:
+        InputError: they have another version, or their generator was changed.
+    """
+    if state["data"] == data_of(planned):
+        return
+    was, now = state["data"]["version"], planned.version
+    change = f"data version {was}; it has version {now} here" if was != now else "data that are made otherwise here"
+    raise InputError(
+        f"{str(run)!r} was trained on {planned.name} with {change}. Use the release of then, or train again."
+    )
+
+
+def data_of(planned: BasePlan) -> dict[str, str]:
+    """What tells the data of a run from other data."""
+    return {"version": planned.version, "digest": planned.fingerprint}
 
 
 def exists(run: Path) -> bool:

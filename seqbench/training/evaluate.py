@@ -64,9 +64,11 @@ def evaluate(
 
 def learner_of(run: Path, settings: Settings, device: torch.device) -> tuple[Learner, dict[str, Any]]:
     """The trained model of a run, ready to be asked, and the state of its checkpoint."""
-    learner = Learner(settings, plan_of(settings))
+    state, planned = checkpoint.load_state(run), plan_of(settings)
+    checkpoint.check_data(run, state, planned)
+    learner = Learner(settings, planned)
     checkpoint.load_weights(run, learner)
-    return learner.to(device).eval(), checkpoint.load_state(run)
+    return learner.to(device).eval(), state
 
 
 def _check(planned: BasePlan, learner: Learner) -> None:

@@ -78,12 +78,12 @@ class _Run:
 
     def __init__(self, settings: Settings, out: Path, group: Processes) -> None:
         self.settings, self.out, self.group, self.device = settings, out, group, group.device
-        self.source, planned = Source(settings), plan_of(settings)
+        self.source, self.planned = Source(settings), plan_of(settings)
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
-        self.learner = Learner(settings, planned).to(self.device)
+        self.learner = Learner(settings, self.planned).to(self.device)
         self.wrapped = group.wrapped(self.learner)
         self.optimiser = optimiser.make(settings, self.learner)
-        self.validation = [batch for _, batch in by_length(planned, "validation")]
+        self.validation = [batch for _, batch in by_length(self.planned, "validation")]
         self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0
         self.show: Callable[[dict[str, Any]], None] = lambda _: None
         self._seed_apart()
@@ -91,6 +91,7 @@ class _Run:
     def restore(self) -> None:
         """Goes on from the checkpoint of the folder."""
         state = checkpoint.load_state(self.out)
+        checkpoint.check_data(self.out, state, self.planned)
         checkpoint.load_weights(self.out, self.learner)
         self.optimiser.load_state_dict(state["optimiser"])
         self.step, self.good, self.symbols = state["step"], state["good"], state["symbols"]
@@ -195,6 +196,7 @@ class _Run:
             return
         more = {
             "processes": self.group.count,
+            "data": checkpoint.data_of(self.planned),
             "good": self.good,
             "symbols": self.symbols,
             "seconds": self.seconds,

@@ -200,6 +200,38 @@ def test_a_folder_is_not_taken_twice(tmp_path):
         read(tmp_path / "mine")
 
 
+def tampered(run, **changes):
+    """A run whose checkpoint says something else."""
+    path = run / "checkpoint" / "state.pt"
+    torch.save(torch.load(path, weights_only=True) | changes, path)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"format": 1}, "another release of seqbench"),
+        ({"data": {"version": "0.9.0", "digest": "0"}}, "data version 0.9.0; it has version 1.0.0 here"),
+        ({"data": {"version": "1.0.0", "digest": "0"}}, "made otherwise here"),
+    ],
+)
+def test_a_checkpoint_of_another_release_or_of_other_data_is_refused(changes, words, tmp_path):
+    settings = resolve("parity_check", "gru", steps=2, batch=2, test_words=2, options={"width": 4})
+    run = tampered(loop.train(settings, tmp_path / "run"), **changes)
+    with pytest.raises(InputError, match=words):
+        evaluate(run)
+    with pytest.raises(InputError, match=words):
+        loop.train(settings, run, resume=True)
+
+
+def test_a_checkpoint_that_was_cut_off_is_refused(tmp_path):
+    settings = resolve("parity_check", "gru", steps=2, batch=2, test_words=2, options={"width": 4})
+    path = loop.train(settings, tmp_path / "run") / "checkpoint" / "state.pt"
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"state.pt' cannot be read"):
+        evaluate(tmp_path / "run")
+
+
 def test_a_checkpoint_of_another_model_is_refused(tmp_path):
     run = loop.train(small(steps=10), tmp_path / "run")
     text = (run / "settings.json").read_text().replace('"width": 16', '"width": 24')
