@@ -195,6 +195,16 @@ class BasePlan(ABC):
         return json.dumps(digests.get(self.name, digests), sort_keys=True)
 
 
+def sentence(title: str) -> str:
+    """A title with its full stop, unless it ends otherwise.
+
+    Example:
+        >>> sentence("Sort the symbols"), sentence("Is it sorted?")
+        ('Sort the symbols.', 'Is it sorted?')
+    """
+    return title if title.endswith((".", "?", "!")) else f"{title}."
+
+
 def arrow_bytes(schema: pa.Schema, rows: int, items: int) -> int:
     """An estimate of the size of rows in Arrow whose lists hold so many items in all.
 

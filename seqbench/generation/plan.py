@@ -20,7 +20,7 @@ from seqbench.catalogue.schema import Dataset, TaskDataset
 from seqbench.errors import InputError, TooLargeError, unknown_name
 from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
-from seqbench.generation.base_plan import BasePlan, SizedSplit
+from seqbench.generation.base_plan import BasePlan, SizedSplit, sentence
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.sampler import Rows
 from seqbench.generation.splits import Split
@@ -160,7 +160,8 @@ class Plan(BasePlan):
     @property
     def description(self) -> str:
         """What is to be learnt."""
-        return f"{self.recipe.title}. {self._catalogue.automaton(self.recipe.automaton).title}."
+        automaton = self._catalogue.automaton(self.recipe.automaton)
+        return f"{sentence(self.recipe.title)} {sentence(automaton.title)}"
 
     @property
     def default_sampling(self) -> dict[str, float]:

@@ -15,7 +15,7 @@ from seqbench.catalogue import recipe as recipes
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.schema import TaskDataset, TaskRecipe
 from seqbench.errors import InputError, unknown_name
-from seqbench.generation.base_plan import BasePlan, SizedSplit
+from seqbench.generation.base_plan import BasePlan, SizedSplit, sentence
 from seqbench.generation.splits import UNIT_ROWS, Identity, Layout
 from seqbench.generation.streams import Words, row_streams
 from seqbench.generation.tasks import TASKS
@@ -115,7 +115,7 @@ class TaskPlan(BasePlan):
     @property
     def description(self) -> str:
         """What is to be learnt."""
-        return f"{self.recipe.title}."
+        return sentence(self.recipe.title)
 
     @property
     def schema(self) -> pa.Schema:

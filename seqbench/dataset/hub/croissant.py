@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from seqbench.dataset.hub.manifest import Config, Manifest
 from seqbench.dataset.hub.page import TITLE
-from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.base_plan import BasePlan, sentence
 
 # fmt: off
 _TERMS = (
@@ -74,7 +74,7 @@ def _records(planned: BasePlan, config: Config) -> list[dict[str, Any]]:
             "@type": "cr:RecordSet",
             "@id": f"{shard.file}/rows",
             "name": f"{shard.file}/rows",
-            "description": f"{planned.recipe.title} Split {split}, {shard.rows} rows.",
+            "description": f"{sentence(planned.recipe.title)} Split {split}, {shard.rows} rows.",
             "field": [_field(shard.file, column) for column in planned.schema],
         }
         for split, part in config.splits.items()

@@ -11,7 +11,7 @@ from seqbench.dataset.builder import features_of
 from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.manifest import Config, Manifest
 from seqbench.dataset.markdown import bibtex, examples_table
-from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.base_plan import BasePlan, sentence
 
 TITLE = "seqbench: exact synthetic benchmarks for sequence models"
 TAGS = ["benchmark", "formal-languages", "length-generalization", "seqbench", "sequence-modeling", "synthetic"]
@@ -47,7 +47,7 @@ def readme(plans: Mapping[str, BasePlan], manifest: Manifest, catalogue: Catalog
 
 def _head(name: str, planned: BasePlan, config: Config) -> dict[str, object]:
     # The library's cache key holds this text: with the digest in it, a replaced folder never meets an old cache.
-    note = f"{planned.recipe.title} Data version {config.version}, content sha256:{config.digest}"
+    note = f"{sentence(planned.recipe.title)} Data version {config.version}, content sha256:{config.digest}"
     files = [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in config.splits]
     return {"config_name": name, "description": note, "data_files": files}
 
