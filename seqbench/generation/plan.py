@@ -80,11 +80,23 @@ def plan(name: str, catalogue: Folder = None, version: object = None, **override
     opened = open_catalogue(catalogue)
     if not isinstance(name, str):
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
-    name, chosen = opened.resolve(name)
+    asked = name
+    name, chosen = opened.resolve(asked)
     defaults = opened.dataset(name, None if version is None else str(version))
     if isinstance(defaults, TaskDataset):
+        _check_preset(asked, name, chosen, overrides)
         return TaskPlan(name, opened, defaults, chosen | overrides)
     return Plan(name, opened, defaults, recipes.override(defaults, overrides))
+
+
+def _check_preset(asked: str, name: str, chosen: dict[str, Any], overrides: dict[str, Any]) -> None:
+    """Nothing, unless a preset's own option is asked to be otherwise."""
+    for key, value in chosen.items():
+        if key in overrides and overrides[key] != value:
+            raise InputError(
+                f"{asked!r} is {name} with {key}={value}, so {key}={overrides[key]!r} cannot be asked for too. "
+                f"Name {name!r} and give {key}."
+            )
 
 
 def language_plan(name: str, catalogue: Folder = None, **overrides: Any) -> "Plan":

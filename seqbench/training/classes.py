@@ -203,7 +203,7 @@ def classes_text(found: Classes) -> str:
     facts = found.facts()
     right, products = facts["products_right"], facts["products"]
     lines = [
-        f"{facts['nodes']:,} {found.unit} of {facts['classes_seen']} of {facts['classes']} classes.",
+        f"{facts['nodes']:,} {found.unit}; {facts['classes_seen']} of {facts['classes']} classes occur among them.",
         f"Nearest to the middle of their own class: {facts['purity']:.2%} (silhouette {facts['silhouette']:.2f}).",
     ]
     if found.unit == "blocks":

@@ -5,6 +5,9 @@ from typing import Any
 APART = ("members", "random_non_members", "non_members", "near_misses")
 """Sequences of one label that are measured apart, where the labels are those of a language."""
 
+SHOWN = 8
+"""Lengths that are shown."""
+
 
 def summary(facts: dict[str, Any]) -> str:
     """The measures in lines that fit a terminal."""
@@ -13,17 +16,25 @@ def summary(facts: dict[str, Any]) -> str:
     found = {f"test, {name.replace('_', ' ')}": (name, value) for name, value in metrics["test"].items()}
     apart = {key.replace("_", " "): (measure, metrics[key][measure]) for key in APART if key in metrics}
     each = list(metrics["test"][measure]["per_length"].items())
-    some = {f"length {length}": (measure, value) for length, value in each[:: max(1, len(each) // 8)]}
-    lines = {"in distribution": (measure, metrics["in_distribution"][measure]), **found, **apart, **some}
+    step = -(-len(each) // SHOWN)
+    some = {f"length {length}": (measure, value) for length, value in each[::step]} if len(each) > 1 else {}
+    lines = {f"in distribution{_elsewhere(facts)}": (measure, metrics["in_distribution"][measure]), **found, **apart}
     speed = (
         f"{timing['sequences_per_second']:,.0f} sequences/s; {100 * timing['waiting']:.1f} % of the time without data"
     )
     head = [
         f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
-        f"  {facts['training']['steps']:,} steps in {timing['seconds']:.0f} s, {speed}",
+        f"  {facts['training']['steps']:,} steps{_elsewhere(facts)} in {timing['seconds']:.0f} s, {speed}",
     ]
-    rows = [f"  {name:24}{_shown(*value)}" for name, value in lines.items()]
-    return "\n".join([*head, *rows, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])
+    rows = [f"  {name:24}{_shown(*value)}" for name, value in (lines | some).items()]
+    note = [f"  (every {step} lengths of {len(each)}; all are in the result)"] if some and step > 1 else []
+    return "\n".join([*head, *rows, *note, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])
+
+
+def _elsewhere(facts: dict[str, Any]) -> str:
+    """The dataset of the training, where the test is of another."""
+    trained = facts["training"]["task"]
+    return "" if trained == facts["task"]["id"] else f" on {trained}"
 
 
 def _shown(measure: str, found: dict[str, Any]) -> str:

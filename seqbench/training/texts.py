@@ -23,7 +23,7 @@ LIKE = 50
 """Batches whose rows are sorted by length together, so that those of a batch have like lengths."""
 
 HELD_OUT = 0.1
-"""Share of the training texts that validate where the dataset has no split for that; at most MOST_HELD_OUT texts."""
+"""Share of the training texts that is held out where the dataset has no split for that; at most MOST_HELD_OUT texts."""
 MOST_HELD_OUT = 5000
 
 
@@ -104,7 +104,7 @@ class TextSplit:
 class TextPlan(BasePlan):
     """Labelled texts as a dataset: splits `train`, `validation` and `test`.
 
-    Without a split `test` with labels, `validation` is it; without a split to validate on, a tenth of `train` is.
+    Without a split `test` with labels, `validation` is it; a tenth of `train` is held out for what is still missing.
     """
 
     def __init__(self, data: TextData) -> None:
@@ -233,20 +233,22 @@ def _parts(found: dict[str, Texts]) -> dict[str, Texts]:
     test = next((name for name in others if name.startswith("test")), None)
     validation = next((name for name in others if name.startswith(("validation", "dev"))), None)
     test, validation = (test, validation) if test else (validation, None)
-    if test is None:
-        raise InputError("The dataset has no split with labels to test on besides 'train'. Name one that has.")
-    if validation is not None:
-        return {"train": found["train"], "validation": found[validation], "test": found[test]}
-    train, held_out = _held_out(found["train"])
-    return {"train": train, "validation": held_out, "test": found[test]}
+    train = found["train"]
+    parts: dict[str, Texts] = {}
+    for part, split in (("test", test), ("validation", validation)):
+        if split is None:
+            train, parts[part] = _held_out(train, part)
+        else:
+            parts[part] = found[split]
+    return {"train": train, "validation": parts["validation"], "test": parts["test"]}
 
 
-def _held_out(train: Texts) -> tuple[Texts, Texts]:
+def _held_out(train: Texts, part: str) -> tuple[Texts, Texts]:
     count = len(train.labels)
     if count < 2:
-        raise InputError(f"The split 'train' has {count} labelled rows. Training and validation need one each.")
+        raise InputError(f"The split 'train' has too few rows with labels to hold some out for {part}. Give more.")
     size = max(1, min(MOST_HELD_OUT, int(HELD_OUT * count)))
-    order = shuffled(count, "validation")
+    order = shuffled(count, part)
     return train.take(np.sort(order[size:])), train.take(np.sort(order[:size]))
 
 

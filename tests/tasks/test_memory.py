@@ -178,7 +178,12 @@ def test_presets_are_names_for_the_grid_of_alpha(family):
         assert named.config_id == given.config_id
         assert named.recipe == given.recipe
     assert named.block("test", 0).equals(given.block("test", 0))
-    assert plan(f"memory_{family}_a03", alpha=0.7).recipe == plan(f"memory_{family}", alpha=0.7).recipe
+    assert (
+        plan(f"memory_{family}_a03", alpha=0.3, length=64).recipe
+        == plan(f"memory_{family}", alpha=0.3, length=64).recipe
+    )
+    with pytest.raises(InputError, match=rf"is memory_{family} with alpha=0.3, so alpha=0.7 cannot be asked for too"):
+        plan(f"memory_{family}_a03", alpha=0.7)
 
 
 def test_measures_against_other_ways():

@@ -96,6 +96,15 @@ def test_pairs_names_and_hidden_labels(tmp_path):
     }
 
 
+def test_a_single_file_is_divided(folder):
+    whole = read_texts(str(folder / "train.jsonl"), ("text",), "label")["train"]
+    planned = TextPlan(TextData(path=str(folder / "train.jsonl")))
+    sizes = {name: part.num_examples for name, part in planned.splits.items()}
+    assert sizes == {"train": 486, "validation": 54, "test": 60}
+    rows = [row for part in planned.splits.values() for row in map(tuple, part.rows["input_ids"].to_pylist())]
+    assert sorted(rows) == sorted(map(tuple, whole.encoded(Bytes(), 512).to_pylist()))
+
+
 def test_byte_pairs_spell_the_text_and_are_the_same_when_learnt_again():
     texts = [row["text"] for row in lines(300, 2)]
     one, two = (BytePairs.learnt([texts], 270) for _ in range(2))
@@ -161,7 +170,7 @@ def test_what_cannot_be_read_is_named(tmp_path):
         read_texts(str(tmp_path / "a.txt"), ("text",), "label")
     with pytest.raises(InputError, match="cannot be loaded"):
         read_texts(str(tmp_path / "nothing"), ("text",), "label")
-    with pytest.raises(InputError, match="no split with labels to test on"):
+    with pytest.raises(InputError, match="too few rows with labels to hold some out for test"):
         TextPlan(TextData(path=str(tmp_path / "one.csv")))
     with pytest.raises(UnknownNameError, match="column"):
         read_texts(str(tmp_path / "one.csv"), ("txt",), "label")

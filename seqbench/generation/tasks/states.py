@@ -117,7 +117,9 @@ class Tracker:
             "states": len(self.label_names),
             "smallest_length": 1,
             "distribution": "all words of a length equally likely",
-            "most_frequent_state": {length: round(share, 4) for length, share in self.majority((1, 5, 40)).items()},
+            "most_frequent_state_by_length": {
+                length: round(share, 4) for length, share in self.majority((1, 5, 40)).items()
+            },
         }
 
     def majority(self, lengths: tuple[int, ...]) -> dict[int, float]:

@@ -34,7 +34,7 @@ def slope(found: Sequence[Estimate]) -> float:
 
 
 def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
-    """Saves estimates with intervals against n, both axes logarithmic, with the theory's line through the last one.
+    """Saves estimates with intervals against n, both axes logarithmic, with a line of the theory's slope through the last one.
 
     Raises:
         InputError: no estimate is above 0.
@@ -51,7 +51,14 @@ def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
             name, shape = THEORY[task, model]
             fine = np.geomspace(max(2, n.min()), max(3, n.max()), 50)
             level = volume[-1] / shape(n[-1:].astype(float))[0]
-            axes.plot(fine, level * shape(fine), "--", color=style.CYCLE[1], linewidth=1.4, label=f"theory: {name}")
+            axes.plot(
+                fine,
+                level * shape(fine),
+                "--",
+                color=style.CYCLE[1],
+                linewidth=1.4,
+                label=f"slope of the theory: {name}",
+            )
         axes.set(xscale="log", yscale="log", xlabel="length n", ylabel="share of the box that is right on all words")
         low, high = axes.get_ylim()
         if high < 10 * low:  # a decade at least, so that what is nearly constant looks it

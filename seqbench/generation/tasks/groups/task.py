@@ -28,7 +28,7 @@ class WordProblem(Tracker):
     length from 1 on is exactly uniform over the group. With letters = "generators" they are the identity and a standard
     generating set. The identity is there so that the length tells nothing in the long run: without it the products of
     words of one length would stay in one coset (of the even permutations in S_4, say). The product is then near uniform
-    at long lengths only; `facts()["most_frequent_state"]` says how near.
+    at long lengths only; `facts()["most_frequent_state_by_length"]` says how near.
 
     Source: Merrill, Petty, Sabharwal, "The illusion of state in state-space models", ICML 2024; after Barrington,
     "Bounded-width polynomial-size branching programs recognize exactly those languages in NC^1", 1989.
