@@ -34,7 +34,7 @@ def slope(found: Sequence[Estimate]) -> float:
 
 
 def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
-    """Saves estimates with intervals against n, both axes logarithmic, with a line of the theory's slope through the last one.
+    """Saves estimates with intervals against n, both axes logarithmic, and the theory's slope through the last one.
 
     Raises:
         InputError: no estimate is above 0.
