@@ -99,6 +99,24 @@ def _own_folder(target: Path) -> tuple[Path, int | None]:
     return Path(tempfile.mkdtemp(prefix=f".{target.name}{_MARK}", dir=target.parent)), None
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Whether this process alone has a folder, while the context lasts; always true where there are no locks.
+
+    Example:
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> with locked(folder) as free:
+        ...     free
+        True
+    """
+    lock = _lock(folder)
+    try:
+        yield lock is not None or sys.platform == "win32"
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
 def _lock(folder: Path) -> int | None:
     """A lock on a folder, held until its number is closed; None where another process has it or it is not a folder."""
     if sys.platform == "win32":

@@ -121,6 +121,7 @@ def train(
 ) -> None:
     """Train a reference model on a dataset, or on texts to classify, then evaluate it."""
     require_torch()
+    from seqbench.training.checkpoint import exists
     from seqbench.training.evaluate import evaluate as measure
     from seqbench.training.loop import train as run
     from seqbench.training.parallel import is_first
@@ -132,7 +133,8 @@ def train(
     try:
         folder = run(settings, folder, resume=resume, device=device, tensorboard=tensorboard)
     except KeyboardInterrupt:
-        click.echo(f"Stopped; the checkpoint is in {folder}. Go on with the same command and --resume.", err=True)
+        there = f"the checkpoint is in {folder}" if exists(folder) else "there is no checkpoint yet"
+        click.echo(f"Stopped; {there}. Go on with the same command and --resume.", err=True)
         raise SystemExit(130) from None
     if not is_first():
         return
@@ -170,7 +172,7 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
     """Make all runs of a grid file; finished ones are kept."""
     require_torch()
     from seqbench.training import sweep as sweeps
-    from seqbench.training.loop import claim
+    from seqbench.training.folder import claim
 
     if only_list:
         for settings in sweeps.grid(Path(grid)):

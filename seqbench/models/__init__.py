@@ -6,6 +6,7 @@ Importing this package does not import torch; making a model does.
 import importlib
 import importlib.util
 import inspect
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,20 @@ def make_encoder(name: str, **chosen: Any) -> "Encoder":
     for option in chosen:
         if option not in known:
             raise unknown_name(f"option of the model {name!r} called", option, known)
-    encoder: Encoder = _load(entry.module, entry.encoder)(**chosen)
+    for option, value in chosen.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"The value {value!r} of the option {option!r} cannot be used. Give a finite number.")
+    try:
+        encoder: Encoder = _load(entry.module, entry.encoder)(**chosen)
+    except SeqbenchError:
+        raise
+    except (TypeError, ValueError, ArithmeticError, RuntimeError, AssertionError) as error:
+        given = ", ".join(f"{option}={value!r}" for option, value in chosen.items())
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"The model {name!r} cannot be made with {given}: {reason}. Its options by default: "
+            f"{', '.join(f'{option}={value!r}' for option, value in known.items())}."
+        ) from None
     return encoder
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from seqbench.errors import InputError
@@ -14,21 +15,41 @@ from seqbench.generation.base_plan import BasePlan
 FOLDER = "checkpoint"
 FORMAT = 2
 """Of what a checkpoint holds; one of another release is not guessed at."""
+KEYS = {"step", "optimiser", "random", "data", "good", "symbols", "seconds", "waited", "megabytes", "processes"}
+"""What a checkpoint holds besides the weights."""
 
 
 def save(run: Path, step: int, model: torch.nn.Module, optimiser: torch.optim.Optimizer, more: dict[str, Any]) -> None:
-    """Writes weights, optimiser, random state and step; the checkpoint before it stays until this one is whole."""
+    """Writes weights, optimiser, random state and step; the checkpoint before it stays until this one is whole.
+
+    Raises:
+        InputError: the folder cannot be written; the checkpoint before stays.
+    """
     temporary, old = run / f".{FOLDER}.new", run / f".{FOLDER}.old"
-    for left in (temporary, old):
-        shutil.rmtree(left, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, temporary / "model.safetensors")
+    if old.exists() and not (run / FOLDER).exists():  # a process was killed between the two renames below
+        old.rename(run / FOLDER)
     state = {"format": FORMAT, "step": step, "optimiser": optimiser.state_dict(), "random": _random_state(), **more}
-    torch.save(state, temporary / "state.pt")
+    try:
+        _write(temporary, model, state)
+    except (OSError, RuntimeError, SafetensorError) as error:  # the libraries know no better names for a full disk
+        shutil.rmtree(temporary, ignore_errors=True)
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"The checkpoint of step {step} cannot be written to {str(run)!r}: {reason}. "
+            "The one before stays, if there was one. Make room, then go on with --resume."
+        ) from None
+    shutil.rmtree(old, ignore_errors=True)
     if (run / FOLDER).exists():
         (run / FOLDER).rename(old)
     temporary.rename(run / FOLDER)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(folder: Path, model: torch.nn.Module, state: dict[str, Any]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "model.safetensors")
+    torch.save(state, folder / "state.pt")
 
 
 def load_weights(run: Path, model: torch.nn.Module) -> None:
@@ -39,7 +60,11 @@ def load_weights(run: Path, model: torch.nn.Module) -> None:
     """
     path = _folder(run) / "model.safetensors"
     try:
-        model.load_state_dict(load_file(path))
+        weights = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]}. Train again.") from None
+    try:
+        model.load_state_dict(weights)
     except RuntimeError as error:
         raise InputError(
             f"{str(path)!r} does not fit the model: {str(error).splitlines()[-1].strip()} "
@@ -55,15 +80,15 @@ def load_state(run: Path) -> dict[str, Any]:
     """
     path = _folder(run) / "state.pt"
     try:
-        state = dict(torch.load(path, weights_only=True))
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise InputError(f"{str(path)!r} cannot be read: {str(error).splitlines()[0]} Train again.") from None
-    if state.get("format") != FORMAT:
+        state = torch.load(path, weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError):
+        raise InputError(f"{str(path)!r} cannot be read: it is damaged. Train again in a new folder.") from None
+    if not isinstance(state, dict) or state.get("format") != FORMAT or not state.keys() >= KEYS:
         raise InputError(
             f"{str(path)!r} was written by another release of seqbench. Use that release, or train again: "
             f"the command is in {str(run / 'result.json')!r}."
         )
-    return state
+    return dict(state)
 
 
 def check_data(run: Path, state: dict[str, Any], planned: BasePlan) -> None:

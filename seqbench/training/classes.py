@@ -106,7 +106,9 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
     settings = read(run)
     where = device_of(device)
     learner, state = learner_of(run, settings, where)
-    planned = language_plan(settings.task, **settings.recipe)
+    if learner.targets.kind != "label":
+        raise InputError(f"{str(run)!r} learnt {learner.targets.kind}, not the label of a word. Name a run that did.")
+    planned = language_plan(settings.task, **settings.recipe | {"classes": True})
     monoid = planned.monoid
     if monoid is None or len(monoid) > MAX_CLASSES:
         raise InputError(f"{settings.task} has no table of classes of at most {MAX_CLASSES:,}. Name another task.")

@@ -33,6 +33,10 @@ def plan_of(settings: Settings, **more: Any) -> BasePlan:
     """
     if settings.texts is not None:
         return text_plan(settings.texts)
+    for key in {"name", "catalogue"} & settings.recipe.keys():
+        raise InputError(
+            f"{key}={settings.recipe[key]!r} is no option of a recipe. `seqbench info` shows those of a dataset."
+        )
     sizes = {"validation_examples": VALIDATION, "test_examples_per_length": settings.test_words}
     return plan(settings.task, **{**sizes, **settings.recipe, **more})
 
@@ -137,7 +141,7 @@ class Batches:
 
 def lengths_of(planned: BasePlan, split: str, number: int = 0) -> Array:
     """So many lengths of a split, evenly spread, the first and the last among them; all where the number is 0."""
-    lengths = _part(planned, split).split.lengths
+    lengths = part_of(planned, split).split.lengths
     if number == 0 or number >= len(lengths):
         return np.asarray(lengths)
     return np.unique(lengths[np.linspace(0, len(lengths) - 1, number).round().astype(int)])
@@ -151,7 +155,7 @@ def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> It
     Raises:
         InputError: the split has no rows.
     """
-    targets, part = Targets.of(planned), _part(planned, split)
+    targets, part = Targets.of(planned), part_of(planned, split)
     wanted = part.split.lengths if lengths is None else lengths
     if part.split.per_length:
         for length in wanted:
@@ -162,7 +166,12 @@ def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> It
         yield int(length), targets.batch(rows.take(pa.array(np.flatnonzero(sizes == length))))
 
 
-def _part(planned: BasePlan, split: str) -> PlannedSplit:
+def part_of(planned: BasePlan, split: str) -> PlannedSplit:
+    """A split of a dataset.
+
+    Raises:
+        InputError: it has no rows.
+    """
     if split not in planned.splits:
         raise InputError(
             f"The recipe leaves {planned.name} no split {split!r}: its number of examples is 0. Give 1 or more."

@@ -47,6 +47,10 @@ def evaluate(
             model does not have.
     """
     settings = read(run)
+    if settings.texts is not None and not (task is None and lengths is None and words is None):
+        raise InputError(
+            f"{str(run)!r} was trained on texts: all its test texts are measured. Leave out task, lengths and words."
+        )
     where = device_of(device)
     learner, state = learner_of(run, settings, where)
     asked = settings if task is None else msgspec.structs.replace(settings, task=task, recipe={})

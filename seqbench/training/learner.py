@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from seqbench.algebra.monoid import Monoid
-from seqbench.errors import InputError
+from seqbench.errors import InputError, unknown_name
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.blocks import IGNORED
 from seqbench.generation.plan import Plan
@@ -91,6 +91,9 @@ class Learner(nn.Module):
 def config_of(settings: Settings, targets: Targets) -> dict[str, Any]:
     """All options of the model of a run; those that must know the empty symbol are told it."""
     known = options(settings.model)
+    for option in settings.options:
+        if option not in known:
+            raise unknown_name(f"option of the model {settings.model!r} called", option, known)
     told = {"empty": targets.empty} if "empty" in known else {}
     return known | told | settings.options
 

@@ -1,8 +1,6 @@
 """The training loop: steps, looks at the validation split, checkpoints; a stopped run goes on where it was."""
 
 import contextlib
-import json
-import os
 import signal
 import threading
 import time
@@ -10,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import torch
 
 from seqbench.errors import InputError
@@ -18,15 +15,14 @@ from seqbench.generation.streams import unit_key
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
 from seqbench.training.board import board
-from seqbench.training.data import Batches, Source, by_length, plan_of
+from seqbench.training.data import Batches, Source, by_length, part_of, plan_of
+from seqbench.training.folder import claim, cut, held, note
 from seqbench.training.learner import Learner
 from seqbench.training.machine import peak_megabytes
 from seqbench.training.measures import Tally, measured, tally
 from seqbench.training.parallel import Processes, processes
-from seqbench.training.settings import Settings, read
+from seqbench.training.settings import Settings
 from seqbench.training.targets import Batch
-
-METRICS = "metrics.jsonl"
 
 
 def train(
@@ -47,30 +43,24 @@ def train(
     out = out.expanduser().absolute()
     with processes(device, settings.batch) as group:
         run = _Run(settings, out, group)  # first, so that a bad model or option leaves no folder behind
-        if group.first:
-            claim(settings, out, resume=resume)
-        group.agreed(0)  # the folder is there for all
-        if checkpoint.exists(out):
+        _claim(settings, out, group, resume=resume)
+        with held(out, group.first):
             run.restore()
-        with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
-            run.go(batches)
+            with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
+                run.go(batches)
     return out
 
 
-def claim(settings: Settings, out: Path, *, resume: bool) -> None:
-    """Makes the folder, or checks that it holds this very run."""
-    if (out / "settings.json").exists():
-        if not resume:
-            raise InputError(f"{str(out)!r} holds a run already. Go on with it (--resume), or name a new folder.")
-        if read(out) != settings:
-            raise InputError(f"{str(out)!r} holds a run of other settings. Name a new folder for these.")
-        return
-    if out.exists() and any(out.iterdir()):
-        raise InputError(f"{str(out)!r} is not empty and holds no run. Name a new folder.")
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = out / ".settings.json"
-    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1))
-    temporary.replace(out / "settings.json")
+def _claim(settings: Settings, out: Path, group: Processes, *, resume: bool) -> None:
+    """Makes or checks the folder; where the first process cannot, the others end without a word of their own."""
+    refused: InputError | None = None
+    if group.first:
+        try:
+            claim(settings, out, resume=resume)
+        except InputError as error:
+            refused = error
+    if group.agreed(int(refused is not None)):
+        raise refused or SystemExit(2)
 
 
 class _Run:
@@ -78,10 +68,12 @@ class _Run:
 
     def __init__(self, settings: Settings, out: Path, group: Processes) -> None:
         self.settings, self.out, self.group, self.device = settings, out, group, group.device
-        self.source, self.planned = Source(settings), plan_of(settings)
+        self.planned, self.source = plan_of(settings), Source(settings)
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
+        part_of(self.planned, "test")  # known now, not after training
         self.learner = Learner(settings, self.planned).to(self.device)
-        self.wrapped = group.wrapped(self.learner)
+        # The transformer of the volume study keeps the query of an index where none is asked for, as published.
+        self.wrapped = group.wrapped(self.learner, some_unused=settings.model == "nesv")
         self.optimiser = optimiser.make(settings, self.learner)
         self.validation = [batch for _, batch in by_length(self.planned, "validation")]
         self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0
@@ -89,7 +81,10 @@ class _Run:
         self._seed_apart()
 
     def restore(self) -> None:
-        """Goes on from the checkpoint of the folder."""
+        """Goes on from the checkpoint of the folder, if it has one."""
+        if not checkpoint.exists(self.out):
+            self._forget_after(0)
+            return
         state = checkpoint.load_state(self.out)
         checkpoint.check_data(self.out, state, self.planned)
         checkpoint.load_weights(self.out, self.learner)
@@ -98,8 +93,11 @@ class _Run:
         self.seconds, self.waited = state["seconds"], state["waited"]
         checkpoint.restore_random(state["random"])
         self._seed_apart()
+        self._forget_after(self.step)
+
+    def _forget_after(self, step: int) -> None:
         if self.group.first:
-            _cut(self.out / METRICS, self.step)
+            cut(self.out, step)
 
     def _seed_apart(self) -> None:
         """Dropout of its own for every process but the first, whose random state is that of a run alone."""
@@ -157,6 +155,13 @@ class _Run:
                 f"at length {batch.inputs.shape[1]}. Give --batch {max(1, self.settings.batch // 2)}, "
                 "shorter lengths, or --precision bf16."
             ) from None
+        except RuntimeError as error:
+            if self.settings.precision != "bf16":
+                raise
+            reason = str(error).splitlines()[0]
+            raise InputError(
+                f"{self.settings.model} cannot be trained in bf16 on {self.device}: {reason}. Take --precision fp32."
+            ) from None
         optimiser.apply(self.settings, self.learner, self.optimiser, self.step)
         return loss.detach()
 
@@ -168,6 +173,11 @@ class _Run:
     def _look(self, loss: torch.Tensor) -> None:
         """Measures on the validation split, notes it, and saves; the first process does, and tells the others."""
         loss = self.group.mean(loss)
+        if not torch.isfinite(loss):
+            raise InputError(
+                f"The loss is {float(loss):g} at step {self.step}: the run has diverged. "
+                f"Give less than --learning-rate {self.settings.learning_rate:g}, or a longer --warmup."
+            )
         if self.group.first:
             self._measure(loss)
         self.good = self.group.agreed(self.good if self.group.first else 0)
@@ -185,10 +195,7 @@ class _Run:
             "validation": measured(targets.kind, found),
             "waiting": round(share, 4),
         }
-        with (self.out / METRICS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(facts | {"seconds": round(self.seconds, 3)}) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        note(self.out, facts | {"seconds": round(self.seconds, 3)})
         self.show(facts)
 
     def _save(self) -> None:
@@ -226,19 +233,3 @@ def _asked_to_stop() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _cut(path: Path, step: int) -> None:
-    """Leaves out what a stopped run wrote after its last checkpoint."""
-    if path.exists():
-        kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _step(line) <= step]
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-        temporary.replace(path)
-
-
-def _step(line: str) -> float:
-    try:
-        return float(json.loads(line)["step"])
-    except (ValueError, KeyError):
-        return float("inf")  # a line that was cut off

@@ -49,12 +49,16 @@ class Processes:
         classes = None if batch.classes is None else batch.classes[mine]
         return Batch(batch.inputs[mine], batch.lengths[mine], batch.targets[mine], classes)
 
-    def wrapped(self, learner: torch.nn.Module) -> torch.nn.Module:
-        """The learner, with gradients that are averaged over the processes in the backward pass."""
+    def wrapped(self, learner: torch.nn.Module, some_unused: bool) -> torch.nn.Module:
+        """The learner, with gradients that are averaged over the processes in the backward pass.
+
+        Args:
+            learner: the same on all processes.
+            some_unused: whether a task may leave weights without a gradient.
+        """
         if self.count == 1:
             return learner
-        # Some models keep weights that a task leaves unused (the query of a transformer that is asked nothing).
-        return torch.nn.parallel.DistributedDataParallel(learner, find_unused_parameters=True)
+        return torch.nn.parallel.DistributedDataParallel(learner, find_unused_parameters=some_unused)
 
     def mean(self, value: torch.Tensor) -> torch.Tensor:
         """The mean of a number over the processes."""

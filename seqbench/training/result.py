@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import torch
 
-from seqbench.errors import InputError, SeqbenchError
+from seqbench.errors import SeqbenchError
 from seqbench.files import write_whole
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Plan
 from seqbench.training.command import command
+from seqbench.training.folder import last_look
 from seqbench.training.learner import Learner
-from seqbench.training.loop import METRICS
 from seqbench.training.machine import commit, environment, peak_megabytes
 from seqbench.training.measures import first_measure
 from seqbench.training.outcome import Outcome
@@ -57,7 +57,7 @@ def facts_of(
             "config": learner.config,
         },
         "training": _training(settings, trained.state),
-        "metrics": _metrics(_last_look(trained.run)["validation"], planned, splits),
+        "metrics": _metrics(last_look(trained.run)["validation"], planned, splits),
         "coverage": coverage,
         "environment": environment(trained.device, trained.state["processes"]),
         "timing": _timing(settings, trained.state, list(splits.values())),
@@ -67,12 +67,6 @@ def facts_of(
         },
         "provenance": {"commit": commit(), "command": command(settings), "verified": "none"},
     }
-
-
-def _last_look(run: Path) -> dict[str, Any]:
-    if not (run / METRICS).exists():
-        raise InputError(f"{str(run)!r} stopped before its first look at validation. Go on with it: --resume.")
-    return dict(json.loads((run / METRICS).read_text(encoding="utf-8").splitlines()[-1]))
 
 
 def _training(settings: Settings, state: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,15 @@ from seqbench.training.texts import TextData
 ALSO = ("syntactic_class", "node_classes")
 TIERS = ("quick", "paper")
 MERGED = ("options", "recipe")
+RANGES = (
+    ("learning_rate", 1e-12, 1e6),
+    ("warmup", 0, 1),
+    ("weight_decay", 0, 1e6),
+    ("clip", 1e-12, 1e12),
+    ("seed", 0, 2**63 - 1),
+    ("data_seed", 0, 2**63 - 1),
+)
+"""The settings that are any number of a range, ends included."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -106,8 +115,11 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
+    texts = changes.get("texts")
+    for key in {"test_words", "test_lengths"} & changes.keys() if texts else ():
+        raise InputError(f"{key} is for datasets of seqbench: of texts, all that can be tested on are. Leave it out.")
     values: dict[str, Any] = {}
-    for layer in (*_presets(tier, "texts" if changes.get("texts") else _kind(task), model), changes):
+    for layer in (*_presets(tier, "texts" if texts else _kind(task), model), changes):
         merged = {key: values.get(key, {}) | layer[key] for key in MERGED if isinstance(layer.get(key), dict)}
         values |= layer | merged
     settings = _convert({**values, "task": task, "model": model, "tier": tier})
@@ -160,11 +172,11 @@ def _check(settings: Settings) -> None:
     }.items():
         if getattr(settings, key) not in choices:
             raise unknown_name(key, getattr(settings, key), choices)
-    if not settings.learning_rate > 0 or not 0 <= settings.warmup <= 1:
-        raise InputError(
-            f"learning_rate={settings.learning_rate:g}, warmup={settings.warmup:g}: the rate is above 0, "
-            "the warm-up a share from 0 to 1."
-        )
+    for key, low, high in RANGES:
+        if not low <= getattr(settings, key) <= high:  # NaN is in no range
+            raise InputError(
+                f"{key}={getattr(settings, key)!r} cannot be used. Give a number from {low:g} to {high:g}."
+            )
 
 
 def _check_texts(settings: Settings) -> None:
@@ -182,8 +194,9 @@ def read(path: Path) -> Settings:
         InputError: no run folder, or settings of another release.
     """
     try:
-        return msgspec.json.decode((path / "settings.json").read_bytes(), type=Settings)
-    except FileNotFoundError:
+        settings = msgspec.json.decode((path / "settings.json").read_bytes(), type=Settings)
+        _check(settings)
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(
             f"{str(path)!r} holds no run: settings.json is not there. Name a folder that `seqbench train` made."
         ) from None
@@ -191,3 +204,4 @@ def read(path: Path) -> Settings:
         raise InputError(
             f"{str(path / 'settings.json')!r} cannot be read: {error}. Was it written by another release?"
         ) from None
+    return settings

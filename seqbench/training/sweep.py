@@ -64,7 +64,7 @@ def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
     Raises:
         SeqbenchError: a run failed; what it said. The others go on first.
     """
-    from seqbench.training.loop import claim
+    from seqbench.training.folder import claim
 
     runs = grid(path)
     folders = [out / settings.run_id for settings in runs]

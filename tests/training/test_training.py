@@ -1,7 +1,9 @@
 """Runs stop and go on as if never stopped; measures add up; bad input is one sentence."""
 
 import json
+import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from click.testing import CliRunner
 import seqbench
 from seqbench.cli import main
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
+from seqbench.files import locked
 
 torch = pytest.importorskip("torch")
 
@@ -21,7 +24,7 @@ from seqbench.training import checkpoint, data, loop  # noqa: E402 -- torch may 
 from seqbench.training.data import Batches, Source, by_length, plan_of  # noqa: E402
 from seqbench.training.evaluate import evaluate  # noqa: E402
 from seqbench.training.intervals import wilson  # noqa: E402
-from seqbench.training.learner import node_classes  # noqa: E402
+from seqbench.training.learner import Learner, node_classes  # noqa: E402
 from seqbench.training.measures import Tally  # noqa: E402
 from seqbench.training.settings import Settings, read, resolve  # noqa: E402
 
@@ -171,7 +174,7 @@ def test_equal_settings_have_equal_names():
         ({"steps": "many"}, "steps"),
         ({"schedule": "cosin"}, "cosine"),
         ({"also": ("syntactic_clas",)}, "syntactic_class"),
-        ({"learning_rate": -1.0}, "above 0"),
+        ({"learning_rate": -1.0}, "from 1e-12"),
     ],
 )
 def test_bad_settings_are_one_sentence(changes, part):
@@ -230,6 +233,110 @@ def test_a_checkpoint_that_was_cut_off_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match=r"state.pt' cannot be read"):
         evaluate(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("checkpoint/state.pt", b"garbage", "is damaged"),
+        ("checkpoint/state.pt", [1, 2], "another release"),
+        ("checkpoint/model.safetensors", b"garbage", "cannot be read"),
+        ("checkpoint/model.safetensors", None, "cannot be read"),
+        ("metrics.jsonl", b"", "last line"),
+        ("metrics.jsonl", b"garbage\n", "last line"),
+        ("metrics.jsonl", b"5\n", "last line"),
+        ("metrics.jsonl", None, "has no metrics.jsonl"),
+    ],
+)
+def test_a_damaged_run_is_named(file, content, words, tmp_path):
+    run = loop.train(small(steps=2), tmp_path / "run")
+    if content is None:
+        (run / file).unlink()
+    elif isinstance(content, list):
+        torch.save(content, run / file)
+    else:
+        (run / file).write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        evaluate(run)
+
+
+def test_a_checkpoint_survives_a_kill_between_its_renames_and_one_while_the_next_is_written(tmp_path, monkeypatch):
+    run = loop.train(small(steps=2), tmp_path / "run")
+    (run / "checkpoint").rename(run / ".checkpoint.old")
+
+    def killed(*_):
+        raise SystemExit
+
+    monkeypatch.setattr(checkpoint, "_write", killed)
+    with pytest.raises(SystemExit):
+        checkpoint.save(run, 3, torch.nn.Linear(1, 1), torch.optim.SGD([torch.zeros(1)]), {})
+    assert checkpoint.load_state(run)["step"] == 2
+
+
+def test_a_full_disk_is_told_and_the_checkpoint_before_stays(tmp_path, monkeypatch):
+    run = loop.train(small(steps=2), tmp_path / "run")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(InputError, match=r"cannot be written.*No space left"):
+        checkpoint.save(run, 3, torch.nn.Linear(1, 1), torch.optim.SGD([torch.zeros(1)]), {})
+    assert checkpoint.load_state(run)["step"] == 2
+    assert not list(run.glob(".checkpoint*"))
+
+
+def test_resuming_without_a_checkpoint_begins_again_with_no_step_twice(tmp_path):
+    run = loop.train(small(steps=4, check_every=2), tmp_path / "run")
+    shutil.rmtree(run / "checkpoint")
+    loop.train(small(steps=4, check_every=2), run, resume=True)
+    assert [json.loads(line)["step"] for line in (run / "metrics.jsonl").read_text().splitlines()] == [2, 4]
+
+
+def test_one_process_at_a_time_trains_in_a_folder(tmp_path):
+    run = loop.train(small(steps=2), tmp_path / "run")
+    with locked(run), pytest.raises(InputError, match="by another process"):
+        loop.train(small(steps=2), run, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"clip": math.inf}, "clip=inf"),
+        ({"clip": 0.0}, "clip=0.0"),
+        ({"learning_rate": math.nan}, "learning_rate=nan"),
+        ({"weight_decay": -1.0}, "weight_decay=-1.0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"data_seed": 2**70}, "data_seed"),
+        ({"options": {"width": "abc"}}, "cannot be made with width='abc'"),
+        ({"options": {"width": -1}}, "-1"),
+        ({"options": {"vocabulary": 5}}, "no option of the model 'gru' called 'vocabulary'"),
+        ({"recipe": {"name": "foo"}}, "no option of a recipe"),
+        ({"recipe": {"test_examples_per_length": 0}}, "no split 'test'"),
+    ],
+)
+def test_what_cannot_be_used_is_named_before_any_step(changes, words, tmp_path):
+    with pytest.raises(SeqbenchError, match=words):
+        loop.train(resolve("parity_check", "gru", **changes), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_run_that_diverges_ends_with_a_sentence(value, tmp_path, monkeypatch):
+    forward = Learner.forward
+    monkeypatch.setattr(Learner, "forward", lambda *given: forward(*given) * value)
+    with pytest.raises(InputError, match="the run has diverged"):
+        loop.train(small(steps=4, check_every=2), tmp_path / "run")
+    assert not (tmp_path / "run" / "metrics.jsonl").exists()
+
+
+def test_a_model_that_cannot_do_bf16_says_so(tmp_path, monkeypatch):
+    def refuses(*_):
+        raise RuntimeError("could not create a primitive descriptor")
+
+    monkeypatch.setattr(Learner, "forward", refuses)
+    with pytest.raises(InputError, match="cannot be trained in bf16 on cpu: could not create"):
+        loop.train(small(precision="bf16"), tmp_path / "run")
 
 
 def test_a_checkpoint_of_another_model_is_refused(tmp_path):
