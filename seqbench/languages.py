@@ -333,11 +333,11 @@ def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language
 
 
 def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
-    name = name if name in opened.automata else opened.name_of(name)
+    asked, name = name, name if name in opened.automata else opened.name_of(name)
     if name in opened.datasets and not parameters:
         dataset = opened.dataset(name)
         if isinstance(dataset, TaskDataset):
-            raise InputError(NO_MACHINE.format(name=name))
+            raise InputError(NO_MACHINE.format(name=asked))
         return machine_of(opened, dataset.automaton, dataset.parameters)
     if name in opened.datasets and name not in opened.automata:
         found = getattr(opened.dataset(name), "automaton", "another one")
