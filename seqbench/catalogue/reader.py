@@ -160,9 +160,7 @@ class Catalogue:
         older = self._older.get(f"{name}@{version}")
         if name not in self._datasets:
             if older is not None:
-                raise DefinitionError(
-                    f"{older}: there is no {name}.toml that it belongs to. Add that, or remove this."
-                )
+                raise DefinitionError(f"{older}: there is no {name}.toml that it belongs to. Add that, or remove this.")
             raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
         if older is not None:
             return _read_older(older, self.dataset(name))
