@@ -342,7 +342,7 @@ def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machin
     if name in opened.datasets and name not in opened.automata:
         found = getattr(opened.dataset(name), "automaton", "another one")
         raise InputError(
-            f"The dataset {name!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
+            f"The dataset {asked!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
             f"{found!r}, which takes them: language({found!r}, ...)."
         )
     if name not in opened.automata:
