@@ -333,16 +333,16 @@ def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language
 
 
 def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
-    name = name if name in opened.automata else opened.name_of(name)
+    asked, name = name, name if name in opened.automata else opened.name_of(name)
     if name in opened.datasets and not parameters:
         dataset = opened.dataset(name)
         if isinstance(dataset, TaskDataset):
-            raise InputError(NO_MACHINE.format(name=name))
+            raise InputError(NO_MACHINE.format(name=asked))
         return machine_of(opened, dataset.automaton, dataset.parameters)
     if name in opened.datasets and name not in opened.automata:
         found = getattr(opened.dataset(name), "automaton", "another one")
         raise InputError(
-            f"The dataset {name!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
+            f"The dataset {asked!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
             f"{found!r}, which takes them: language({found!r}, ...)."
         )
     if name not in opened.automata:

@@ -175,6 +175,23 @@ def test_check_recomputes_claims(tmp_path):
         (["sample", "dyck_d6", "--length", "x"], "not a valid integer"),
         (["sample", "dyck_d6", "--lenght", "12"], "--length"),
         (["generate", "dyck_d6", "--out", "/dev/null/x"], "cannot be written"),
+        (["expect", "parity_check", "--set", "version=9.9.9"], "no data version '9.9.9'"),
+        *(
+            ([*command, "--set", f"{name}=x"], f"--set {name}=x is no option of a dataset")
+            for command, names in {
+                ("info", "parity_check"): ["name", "catalogue"],
+                ("show", "parity_check"): ["name", "catalogue", "rows", "cache_dir"],
+                ("generate", "parity_check", "--out", "never"): ["name", "catalogue"],
+                ("export", "never"): ["name", "names", "out", "catalogue", "force", "shard_bytes"],
+                ("verify", "parity_check", "--cache"): ["name", "what", "catalogue", "cache_dir", "cache", "self"],
+                ("expect", "parity_check"): ["name", "catalogue", "subject"],
+            }.items()
+            for name in names
+        ),
+        *(
+            ([*command, "memory_airy_a04"], "'memory_airy_a04' is not over a regular language")
+            for command in (["coverage"], ["expect"], ["plan"], ["draw", "--out", "never.svg"])
+        ),
         (["generate", "dyck_d6", "--split", "tset", "--out", "never"], "Did you mean 'test'"),
     ],
 )

@@ -138,6 +138,11 @@ def test_solve_refuses_what_has_no_target(name, words, message):
         solve(name, words)
 
 
+def test_a_preset_without_a_machine_is_named_as_it_was_asked_for():
+    with pytest.raises(InputError, match=r"^'memory_airy_a04' is not over a regular language"):
+        language("memory_airy_a04")
+
+
 def test_a_language_of_ones_own():
     lang = Language.from_regex("('on' 'off')*", ("on", "off"))
     assert lang.label("on off") == 1

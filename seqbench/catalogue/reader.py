@@ -58,6 +58,11 @@ class Catalogue:
         """Names of all datasets."""
         return sorted(self._datasets)
 
+    @property
+    def older(self) -> list[tuple[str, str]]:
+        """Names and data versions of all definitions of older versions that are kept."""
+        return [(name, version) for name, _, version in (stem.partition("@") for stem in sorted(self._older))]
+
     def file_of(self, name: str) -> str:
         """Where a language's definition lies."""
         return str(self._automata[name])
@@ -106,9 +111,9 @@ class Catalogue:
             raise unknown_name("language", name, self._automata)
         return _read(self._automata[name], Automaton)
 
-    def file(self, dataset: str) -> str:
-        """The file that defines a dataset."""
-        return str(self._datasets[dataset])
+    def file(self, dataset: str, version: str | None = None) -> str:
+        """The file that defines a dataset, as it is or as a data version was."""
+        return str(self._older.get(f"{dataset}@{version}", self._datasets[dataset]))
 
     @functools.cached_property
     def _others(self) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -152,11 +157,19 @@ class Catalogue:
             UnknownNameError: no such dataset.
             DefinitionError: its file cannot be used.
         """
+        older = self._older.get(f"{name}@{version}")
         if name not in self._datasets:
+            if older is not None:
+                raise DefinitionError(f"{older}: there is no {name}.toml that it belongs to. Add that, or remove this.")
             raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
-        if older := self._older.get(f"{name}@{version}"):
-            return _read_older(older)
+        if older is not None:
+            return _read_older(older, self.dataset(name))
         found = _read_dataset(self._datasets[name])
+        if twin := self._older.get(f"{name}@{found.version}"):
+            raise DefinitionError(
+                f"{twin}: version {found.version!r} is that of {self._datasets[name]}, and one version has one file. "
+                "Remove one of them."
+            )
         if found.superseded_by is not None and found.superseded_by not in self._datasets:
             error = unknown_name("dataset (named by `superseded_by`)", found.superseded_by, self._datasets)
             raise DefinitionError(f"{self._datasets[name]}: {error}")
@@ -224,7 +237,8 @@ def _index(roots: tuple[Traversable, ...], part: str) -> dict[str, Traversable]:
             if stem in here:
                 raise DefinitionError(f"{file}: the name {stem!r} is taken by {here[stem]}. Rename one of the files.")
             here[stem] = file
-        names |= here
+        # A name hides its older versions too: they are of another dataset.
+        names = {stem: file for stem, file in names.items() if stem.partition("@")[0] not in here} | here
     return names
 
 
@@ -261,10 +275,16 @@ def _read_dataset(file: Traversable) -> Dataset | TaskDataset:
     return _read(file, TaskDataset) if is_task else _read(file, Dataset)
 
 
-def _read_older(file: Traversable) -> Dataset | TaskDataset:
-    found, (_, version) = _read_dataset(file), file.name.removesuffix(".toml").split("@")
+def _read_older(file: Traversable, present: Dataset | TaskDataset) -> Dataset | TaskDataset:
+    """The dataset of a file NAME@VERSION.toml, which the history of the present one must know."""
+    found, (name, version) = _read_dataset(file), file.name.removesuffix(".toml").split("@")
     if found.version != version:
         raise DefinitionError(f"{file}: its version is {found.version!r}, its name says {version!r}. Rename the file.")
+    if version not in (known := [entry.version for entry in present.history]):
+        raise DefinitionError(
+            f"{file}: the [[history]] of {name}.toml has no version {version!r}, but {', '.join(known)}. "
+            "Add it there, or remove this file."
+        )
     return found
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from seqbench.errors import InputError
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 catalogue_option = click.option("--catalogue", type=click.Path(), help="A folder with definitions of your own.")
 
@@ -43,9 +45,24 @@ def _json_or_text(value: str) -> Any:
         return value
 
 
+# Arguments of the functions behind the commands, beside which the options of a dataset stand as keywords.
+_ARGUMENTS = frozenset(
+    {"cache", "cache_dir", "catalogue", "config_name", "force", "name", "names", "out", "rows", "self", "shard_bytes"}
+    | {"subject", "what"}
+)
+
+
 def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, those of --set among them."""
+    """The options that were given, those of --set among them.
+
+    Raises:
+        InputError: --set names what is no option of any dataset, but of the command.
+    """
     extra = options.pop("extra", None) or {}
+    for name in extra.keys() & _ARGUMENTS:
+        raise InputError(
+            f"--set {name}={extra[name]} is no option of a dataset. Leave it out; --help shows what the command takes."
+        )
     return {key: value for key, value in options.items() if value is not None} | extra
 
 

@@ -120,8 +120,8 @@ def _varied(table: Any, rows: int) -> list[dict[str, Any]]:
 def checked(catalogue: Folder) -> tuple[list[str], dict[str, int]]:
     """What is wrong with the claims of a catalogue (the built-in definitions included), and how much was checked."""
     opened = open_catalogue(catalogue)
-    for name in opened.datasets:
-        planned = plan(name, catalogue)
+    for name, version in [*((name, None) for name in opened.datasets), *opened.older]:
+        planned = plan(name, catalogue, version)
         _ = planned.splits  # labels, lengths and laws are looked up
     claims = sum(len(opened.automaton(name).all_claims) for name in opened.automata)
     return check_all(catalogue), {

@@ -1,5 +1,7 @@
 """Labelled texts of any Hugging Face dataset, as token ids: what a sequence model can read."""
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,15 +12,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from seqbench.dataset.labels import UNKNOWN, label_ids, label_values
 from seqbench.dataset.tokens import Tokenizer
 from seqbench.errors import InputError, quoted, unknown_name
 
 Array = npt.NDArray[Any]
 
-HIDDEN = -1
-"""The label of rows whose label is kept secret, as in the test splits of GLUE."""
-
 _BUILDERS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".parquet": "parquet"}
+_ON_THE_HUB = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")  # OWNER/NAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,66 +64,96 @@ def read_texts(path: str, texts: tuple[str, ...], label: str, config: str | None
         config: the configuration, such as "sst2" of "nyu-mll/glue".
 
     Raises:
-        InputError: no such dataset, a column that is not there or not of that kind, no split `train`.
+        InputError: no such dataset, a column not of that kind, no split `train`, labels that it has not.
+        UnknownNameError: a column that is not there.
     """
     loaded = _loaded(path, config)
     if "train" not in loaded:
         raise InputError(f"{quoted(path)} has the splits {', '.join(loaded)}, but no 'train'. Name another dataset.")
-    tables = {split: _columns(path, part, (*texts, label)) for split, part in loaded.items()}
-    names, values = _values(label, loaded["train"].features[label], tables["train"].column(label))
-    found = {split: _texts(table, texts, label, names, values) for split, table in tables.items()}
-    return {split: each for split, each in found.items() if len(each.labels)}
+    tables = {split: _columns(path, split, part, (*texts, label)) for split, part in loaded.items()}
+    names, values = label_values(label, loaded["train"].features[label], tables["train"].column(label))
+    ids = {split: label_ids(label, split, table.column(label), values) for split, table in tables.items()}
+    known = {split: np.flatnonzero(each != UNKNOWN) for split, each in ids.items()}
+    return {
+        split: Texts(
+            tuple(_strings(name, split, tables[split].column(name)) for name in texts), ids[split], names
+        ).take(rows)
+        for split, rows in known.items()
+        if len(rows)
+    }
 
 
 def _loaded(path: str, config: str | None) -> Mapping[str, Any]:
     import datasets
 
-    file = Path(path).expanduser()
+    kind, place, more = _source(path)
     try:
-        if file.is_file():
-            if file.suffix not in _BUILDERS:
-                raise InputError(f"{path!r} cannot be read as rows. Give a file that ends in {', '.join(_BUILDERS)}.")
-            more = {"delimiter": "\t"} if file.suffix == ".tsv" else {}
-            return dict(datasets.load_dataset(_BUILDERS[file.suffix], data_files=str(file), **more))
-        return dict(datasets.load_dataset(path, config))
-    except InputError:
-        raise
+        if kind is None:
+            return dict(datasets.load_dataset(place, config))
+        return dict(datasets.load_dataset(kind, data_files=place, **more))
     except Exception as error:  # the library raises whatever its readers and the network do
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
-            f"The dataset {quoted(path)} cannot be loaded: {reason} "
-            "Name one of the Hub, a folder or a file; its configuration with --hf-config."
+            f"The dataset {quoted(path)} cannot be loaded: {_reason(error)}. "
+            "Mend its files, or name another: on the Hub, a folder or a file; its configuration with --hf-config."
         ) from None
 
 
-def _columns(path: str, part: Any, wanted: tuple[str, ...]) -> pa.Table:
+def _source(path: str) -> tuple[str | None, str, dict[str, str]]:
+    """The library's reader of a file, the place to read, and what the reader is to know; no reader for all else.
+
+    Raises:
+        InputError: neither a file that can be read, nor a folder, nor what may be on the Hub.
+    """
+    if not path.strip():
+        raise InputError(f"{path!r} names no dataset. Give one on the Hub, a folder or a file.")
+    # Not by pathlib, which raises for a user that is not there and for names that are too long.
+    place = os.path.expanduser(path)  # noqa: PTH111
+    suffix = Path(place).suffix.lower()
+    if os.path.isfile(place):  # noqa: PTH113
+        if suffix not in _BUILDERS:
+            raise InputError(f"{path!r} cannot be read as rows. Give a file that ends in {', '.join(_BUILDERS)}.")
+        return _BUILDERS[suffix], place, {"delimiter": "\t"} if suffix == ".tsv" else {}
+    on_the_hub = _ON_THE_HUB.fullmatch(path) and suffix not in _BUILDERS
+    if not (on_the_hub or "://" in path or os.path.isdir(place)):  # noqa: PTH112
+        raise InputError(
+            f"There is no folder or file {quoted(path)}. Check the path; a dataset on the Hub has its owner before "
+            "its name, such as 'fancyzhx/ag_news'."
+        )
+    return None, place, {}
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong: of the library's errors that only say where, the cause."""
+    from datasets.exceptions import DatasetGenerationError
+    from datasets.table import CastError
+
+    while isinstance(error, DatasetGenerationError) and error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, StopIteration):  # what its reader of JSON says to an empty file
+        return "it holds no rows"
+    if isinstance(error, CastError):
+        return f"all files must have the same columns, but {error.details().rstrip('.')}"
+    text = " ".join(str(error).split())
+    if mixed := re.fullmatch(r"Failed to parse string: '(.*)' as a scalar of type (\w+)", text):
+        return f"a column holds {mixed[2]} in one split or file and text, such as {quoted(mixed[1])}, in another"
+    return text.removeprefix("An error occurred while generating the dataset").strip(" .!") or type(error).__name__
+
+
+def _columns(path: str, split: str, part: Any, wanted: tuple[str, ...]) -> pa.Table:
     for name in wanted:
         if name not in part.column_names:
-            raise unknown_name(f"column of {path}", name, part.column_names)
+            raise unknown_name(f"column of {path}, split {split},", name, part.column_names)
     return part.with_format("arrow")[:].select(list(dict.fromkeys(wanted)))
 
 
-def _values(column: str, feature: Any, labels: pa.ChunkedArray) -> tuple[tuple[str, ...], pa.Array]:
-    """The names of the labels, and the values that stand for them: as the dataset says, or all that training has."""
-    if hasattr(feature, "names"):
-        return tuple(feature.names), pa.array(range(len(feature.names)))
-    kind = labels.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
-        raise InputError(f"The column {column!r} holds {kind}, not labels. Name one of whole numbers or of names.")
-    values = sorted(value for value in labels.unique().to_pylist() if value not in (None, HIDDEN))
-    return tuple(map(str, values)), pa.array(values, kind)
-
-
-def _texts(table: pa.Table, texts: tuple[str, ...], label: str, names: tuple[str, ...], values: pa.Array) -> Texts:
-    """The rows whose label is known."""
-    ids = pc.index_in(table.column(label).cast(values.type), values).combine_chunks()
-    known = ids.is_valid()
-    columns = tuple(_strings(name, table.column(name)).filter(known) for name in texts)
-    return Texts(columns, ids.drop_null().to_numpy().astype(np.int64), names)
-
-
-def _strings(name: str, column: pa.ChunkedArray) -> pa.StringArray:
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+def _strings(name: str, split: str, column: pa.ChunkedArray) -> pa.StringArray:
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if column.null_count == len(column) or (is_text and pc.max(pc.binary_length(column)).as_py() == 0):
+        raise InputError(
+            f"The column {name!r} of the split {split!r} holds no text: each of its {len(column):,} rows is empty. "
+            "Name a column of text: --text-column NAME."
+        )
+    if not is_text:
         raise InputError(f"The column {name!r} holds {column.type}, not text. Name a column of text.")
     return column.cast(pa.large_string()).fill_null("").combine_chunks()
 

@@ -26,6 +26,7 @@ from seqbench.generation.sampler import Rows
 from seqbench.generation.splits import Split
 from seqbench.generation.streams import Words
 from seqbench.generation.task_plan import TaskPlan
+from seqbench.generation.versions import check_version
 
 Array = npt.NDArray[Any]
 Folder = str | os.PathLike[str] | None
@@ -67,11 +68,11 @@ def plan(name: str, catalogue: Folder = None, version: object = None, **override
     Args:
         name: a dataset.
         catalogue: a folder with definitions of your own; by default SEQBENCH_CATALOGUE.
-        version: a data version whose definition may still be there; another one leaves the dataset as it is now.
+        version: the data version that is wanted: the present one, or one whose definition is still there.
         overrides: options, see `seqbench.catalogue.recipe.Recipe`.
 
     Raises:
-        SeqbenchError: whatever is wrong with the name or an option.
+        SeqbenchError: whatever is wrong with the name, the version or an option.
 
     Example:
         >>> plan("dyck_d6").splits["train"].num_examples
@@ -83,6 +84,7 @@ def plan(name: str, catalogue: Folder = None, version: object = None, **override
     asked = name
     name, chosen = opened.resolve(asked)
     defaults = opened.dataset(name, None if version is None else str(version))
+    check_version(asked, defaults, version)
     if isinstance(defaults, TaskDataset):
         _check_preset(asked, name, chosen, overrides)
         return TaskPlan(name, opened, defaults, chosen | overrides)

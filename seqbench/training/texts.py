@@ -26,6 +26,9 @@ HELD_OUT = 0.1
 """Share of the training texts that is held out where the dataset has no split for that; at most MOST_HELD_OUT texts."""
 MOST_HELD_OUT = 5000
 
+VOCABULARY = 8000
+"""Tokens of "bpe" at most, by default."""
+
 
 class TextData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which texts a run reads, and as what.
@@ -45,7 +48,7 @@ class TextData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     columns: tuple[str, ...] = ("text",)
     label: str = "label"
     tokenizer: str = "bytes"
-    vocabulary: int = 8000
+    vocabulary: int = VOCABULARY
     longest: int = 512
 
 
@@ -221,6 +224,11 @@ def shuffled(count: int, *key: object) -> Array:
 def _check(data: TextData) -> None:
     if data.tokenizer not in TOKENIZERS:
         raise unknown_name("tokenizer", data.tokenizer, TOKENIZERS)
+    if data.tokenizer != "bpe" and data.vocabulary != VOCABULARY:
+        raise InputError(
+            f"--vocabulary {data.vocabulary} is for bpe, and the tokenizer is {data.tokenizer!r}. "
+            "Leave it out, or add --tokenizer bpe."
+        )
     if data.longest < 1:
         raise InputError(f"--max-tokens {data.longest} leaves nothing to read. Give 1 or more.")
     if not data.columns:

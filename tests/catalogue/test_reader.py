@@ -3,7 +3,8 @@
 import pytest
 
 from seqbench.catalogue.languages import machine_of
-from seqbench.catalogue.reader import VARIABLE, open_catalogue
+from seqbench.catalogue.reader import VARIABLE, Catalogue, open_catalogue
+from seqbench.dataset.report import checked
 from seqbench.errors import DefinitionError, UnknownNameError
 
 LANGUAGE = """
@@ -129,6 +130,52 @@ def test_the_last_change_must_be_that_of_the_version(folder):
     catalogue = open_catalogue(folder({"generators/ends_in_b.toml": text}))
     with pytest.raises(DefinitionError, match="history"):
         catalogue.dataset("ends_in_b")
+
+
+OLDER = DATASET[: DATASET.index('[[history]]\nversion = "1.1.0"')].replace("1.1.0", "1.0.0")
+
+
+def test_an_older_version_is_read_from_its_own_file(folder):
+    catalogue = open_catalogue(folder({"generators/ends_in_b.toml": DATASET, "generators/ends_in_b@1.0.0.toml": OLDER}))
+    assert catalogue.older == [("ends_in_b", "1.0.0")]
+    assert catalogue.dataset("ends_in_b", "1.0.0").version == "1.0.0"
+    assert catalogue.dataset("ends_in_b").version == "1.1.0"
+
+
+@pytest.mark.parametrize(
+    ("stem", "text", "words"),
+    [
+        ("ends_in_b@1.0.0", OLDER.replace("title =", "title"), "it is not TOML"),
+        ("ends_in_b@1.0.0", DATASET, "its version is '1.1.0', its name says '1.0.0'"),
+        ("ends_in_a@1.0.0", OLDER, "there is no ends_in_a.toml"),
+        ("ends_in_b@1.1.0", DATASET, "version '1.1.0' is that of "),
+        ("ends_in_b@0.9.0", OLDER.replace("1.0.0", "0.9.0"), "has no version '0.9.0', but 1.0.0, 1.1.0"),
+    ],
+)
+def test_an_older_version_that_cannot_be_used_is_found(stem, text, words, folder):
+    where = folder(
+        {"automata/ends_in_b.toml": LANGUAGE, "generators/ends_in_b.toml": DATASET, f"generators/{stem}.toml": text}
+    )
+    with pytest.raises(DefinitionError) as caught:
+        open_catalogue(where).dataset(*stem.split("@"))
+    assert words in str(caught.value)
+    assert f"{stem}.toml" in str(caught.value)
+    with pytest.raises(DefinitionError) as again:
+        checked(where)
+    assert str(again.value) == str(caught.value)
+
+
+def test_two_files_of_the_present_version_are_refused_whichever_is_asked(folder):
+    where = folder({"generators/ends_in_b.toml": DATASET, "generators/ends_in_b@1.1.0.toml": DATASET})
+    with pytest.raises(DefinitionError, match="Remove one of them"):
+        open_catalogue(where).dataset("ends_in_b")
+
+
+def test_a_name_hides_its_older_versions_too(folder):
+    lower = folder({"generators/one.toml": DATASET, "generators/one@1.0.0.toml": OLDER}, "lower")
+    upper = folder({"generators/one.toml": OLDER}, "upper")
+    assert Catalogue(lower, upper).older == []
+    assert Catalogue(lower, upper).dataset("one", "1.0.0").version == "1.0.0"
 
 
 def test_every_built_in_file_can_be_read(dataset):

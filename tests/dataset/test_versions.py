@@ -4,11 +4,15 @@ import warnings
 
 import datasets
 import pytest
+from click.testing import CliRunner
 
 import seqbench
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.cli import main
+from seqbench.dataset.hub.folder import export
+from seqbench.dataset.hub.verify import verify_folder
 from seqbench.errors import DefinitionError, InputError
-from seqbench.generation.plan import dataset_names
+from seqbench.generation.plan import dataset_names, plan
 
 DEFINITION = """
 title = "Is the number of 1s odd?"
@@ -83,6 +87,44 @@ def test_an_older_version_without_a_release_is_known_all_the_same(load):
 def test_a_version_that_never_was_shows_those_that_were(load):
     with pytest.raises(InputError, match=r"no data version '3\.0\.0'. Its versions: 1\.0\.0, 1\.5\.0, 2\.0\.0"):
         load(version="3.0.0")
+
+
+@pytest.mark.parametrize("asked", ["3.0.0", "", 3, [1]])
+def test_no_version_is_replaced_by_another(asked):
+    with pytest.raises(InputError, match="has no data version"):
+        plan("dyck_d6", version=asked)
+    assert plan("dyck_d6", version=plan("dyck_d6").version).config_id == "dyck_d6"
+
+
+@pytest.mark.parametrize("name", ["parity_check", "memory_airy_a04"])
+@pytest.mark.parametrize("command", ["info", "generate", "export", "show"])
+def test_no_command_replaces_a_version_by_another(command, name, tmp_path):
+    what = {
+        "info": [name],
+        "show": [name, "--cache-dir", tmp_path / "out"],
+        "generate": [name, "--out", tmp_path / "out"],
+        "export": [tmp_path / "out", "--config", name],
+    }[command]
+    done = CliRunner().invoke(main, [command, *map(str, what), "--set", "version=9.9.9"])
+    assert done.exit_code == 2, done.output
+    assert f"Dataset {name!r} has no data version '9.9.9'" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_older_version_is_exported_with_its_definition(tmp_path, load):
+    where, folder = tmp_path / "mine" / "generators", tmp_path / "hub"
+    load()
+    first = DEFINITION[: DEFINITION.index('[[history]]\nversion = "1.5.0"')].replace("2.0.0", "1.0.0") % ""
+    (where / "mine@1.0.0.toml").write_text(first)
+    made = {}
+    for version in ("1.0.0", "2.0.0"):
+        manifest, _ = export(folder / version, ["mine"], catalogue=tmp_path / "mine", version=version, **SMALL)
+        assert manifest.configs["mine"].version == version
+        assert verify_folder(folder / version).findings == ()
+        made[version] = manifest.configs["mine"].digest
+    assert made["1.0.0"] != made["2.0.0"]
+    kept = {file.name for file in (folder / "1.0.0" / "definitions" / "generators").iterdir()}
+    assert kept == {"mine.toml", "mine@1.0.0.toml"}
 
 
 def test_the_present_version_loads(load):

@@ -57,7 +57,8 @@ def run(*arguments):
 
 @pytest.mark.parametrize("tokenizer", ["bytes", "bpe"])
 def test_texts_are_learnt_and_measured_all_together(tokenizer, folder, tmp_path):
-    out, more = tmp_path / "run", ["--tokenizer", tokenizer, "--vocabulary", 300, "--set", "width=32", "--batch", 32]
+    size = {"bytes": [], "bpe": ["--vocabulary", 300]}[tokenizer]
+    out, more = tmp_path / "run", ["--tokenizer", tokenizer, *size, "--set", "width=32", "--batch", 32]
     steps = ["--steps", 200, "--learning-rate", 0.003]
     done = run("train", "--hf-dataset", folder, "--model", "ldru", *more, *steps, "--out", out, "--json")
     assert done.exit_code == 0, done.output
@@ -144,6 +145,7 @@ def test_rows_are_cut(folder):
         (["--label-column", "text", "--text-column", "label"], "not text"),
         (["--tokenizer", "byte"], "Did you mean 'bytes'"),
         (["--tokenizer", "bpe", "--vocabulary", "10"], "too small"),
+        (["--vocabulary", "300"], "--vocabulary 300 is for bpe, and the tokenizer is 'bytes'"),
         (["--max-tokens", "0"], "1 or more"),
         (["--also", "syntactic_class"], "not for texts"),
         (["--sampling", "balanced"], "not for texts"),
@@ -165,12 +167,89 @@ def test_either_a_dataset_or_texts(folder):
 
 def test_what_cannot_be_read_is_named(tmp_path):
     (tmp_path / "a.txt").write_text("x")
-    (tmp_path / "one.csv").write_text("text,label\nx,0\n")
+    (tmp_path / "one.csv").write_text("text,label\nx,0\ny,1\n")
     with pytest.raises(InputError, match="ends in"):
         read_texts(str(tmp_path / "a.txt"), ("text",), "label")
-    with pytest.raises(InputError, match="cannot be loaded"):
-        read_texts(str(tmp_path / "nothing"), ("text",), "label")
-    with pytest.raises(InputError, match="too few rows with labels to hold some out for test"):
+    with pytest.raises(InputError, match="too few rows with labels to hold some out for validation"):
         TextPlan(TextData(path=str(tmp_path / "one.csv")))
     with pytest.raises(UnknownNameError, match="column"):
         read_texts(str(tmp_path / "one.csv"), ("txt",), "label")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["nothing", "./no/such", "/no/such", "~/no-such", "~nobody-of-this-name/x", "no/such.csv", "no/such/", "x" * 300],
+)
+def test_a_path_that_is_not_there_is_named_without_the_network(path, monkeypatch):
+    monkeypatch.setattr("datasets.load_dataset", lambda *_, **__: pytest.fail("asked the library"))
+    with pytest.raises(InputError, match="There is no folder or file '"):
+        read_texts(path, ("text",), "label")
+
+
+def test_a_name_of_the_hub_is_asked_for_there(monkeypatch):
+    asked = []
+    monkeypatch.setattr("datasets.load_dataset", lambda *given: asked.append(given) or {})
+    with pytest.raises(InputError, match="no 'train'"):
+        read_texts("fancyzhx/ag_news", ("text",), "label")
+    assert asked == [("fancyzhx/ag_news", None)]
+
+
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_named(path, tmp_path):
+    done = run("train", "--hf-dataset", path, "--model", "gru", "--out", tmp_path / "run")
+    assert done.exit_code == 2
+    assert f"{path!r} names no dataset" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("suffix", "mark"), [(".CSV", ","), (".Tsv", "\t")])
+def test_endings_may_be_of_either_case(suffix, mark, tmp_path):
+    (tmp_path / f"rows{suffix}").write_text(f"text{mark}label\na{mark}0\nb{mark}1\n")
+    found = read_texts(str(tmp_path / f"rows{suffix}"), ("text",), "label")
+    assert found["train"].labels.tolist() == [0, 1]
+
+
+GOOD = "text,label\na,x\nb,y\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"train.csv": GOOD, "test.csv": "text,label\na,z\nb,z\nc,y\nd,w\n"}, "has not: 'z' (2 rows), 'w' (1 row)"),
+        ({"train.csv": GOOD, "test.csv": "text,label\na,z\n"}, "'label' of the split 'test' has labels that 'train'"),
+        ({"train.csv": GOOD, "test.csv": "text,label\na,0\n"}, "has not: '0' (1 row). Those of 'train' are 'x', 'y'"),
+        (
+            {"train.csv": "text,label\na,0\nb,1\n", "test.csv": "text,label\na,x\n"},
+            "int64 in one split or file and text, such as 'x'",
+        ),
+        ({"train.csv": "text,label\na,\nb,\n"}, "'label' of the split 'train' has no labels: each of its 2 rows"),
+        ({"train.csv": "text,label\na,-1\nb,-1\n"}, "'label' of the split 'train' has no labels: each of its 2 rows"),
+        ({"train.csv": "text,label\na,x\nb,x\n"}, "are 'x': there is nothing to learn"),
+        ({"train.csv": "text,label\na,0.0\nb,1.0\n"}, "such as 0.0, and labels are whole numbers or names. Cast"),
+        ({"train.jsonl": '{"text": "a", "label": true}\n'}, "holds bool, such as True, not labels"),
+        ({"train.jsonl": '{"text": "a", "label": 0}\n{"text": "b", "label": "x"}\n'}, "values of several kinds"),
+        ({"train.csv": "text,label\n,0\n,1\n"}, "'text' of the split 'train' holds no text"),
+        (
+            {"train.jsonl": '{"text": "", "label": 0}\n{"text": null, "label": 1}\n'},
+            "holds no text: each of its 2 rows",
+        ),
+        ({"train.csv": GOOD + "c,x,1\n"}, "Expected 2 fields in line 4, saw 3. "),
+        ({"train.jsonl": '{"text": "a", "label": 0}\n{"text"\n'}, "in row 1. "),
+        ({"train.csv": GOOD, "test.csv": "text,lable\na,x\n"}, "same columns, but there are 1 new columns ({'lable'})"),
+        ({"train.csv": ""}, "No columns to parse from file. "),
+    ],
+)
+def test_labels_and_texts_that_cannot_be_used_are_quoted(files, words, tmp_path):
+    (tmp_path / "news").mkdir()
+    for name, text in files.items():
+        (tmp_path / "news" / name).write_text(text)
+    done = run("train", "--hf-dataset", tmp_path / "news", "--model", "gru", "--out", tmp_path / "run")
+    assert done.exit_code == 2, done.output
+    assert words in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_empty_file_is_named(tmp_path):
+    (tmp_path / "rows.jsonl").write_text("")
+    with pytest.raises(InputError, match="it holds no rows"):
+        read_texts(str(tmp_path / "rows.jsonl"), ("text",), "label")

@@ -15,11 +15,15 @@ from seqbench.generation.plan import Folder, plan
 FOLDER = "definitions"
 
 
-def write_definitions(catalogue: Catalogue, name: str, folder: Path) -> None:
-    """Copies a dataset's definition, and those of the languages that it names, into a folder's definitions/."""
+def write_definitions(catalogue: Catalogue, name: str, version: str, folder: Path) -> None:
+    """Copies a dataset's definition, and those of the languages that it names, into a folder's definitions/.
+
+    That of an older data version goes with the present one, whose history it belongs to.
+    """
     name = catalogue.name_of(name)
-    names = set(_texts(msgspec.to_builtins(catalogue.dataset(name))))
-    files = {f"generators/{name}.toml": catalogue.file(name)}
+    names = set(_texts(msgspec.to_builtins(catalogue.dataset(name, version))))
+    sources = {catalogue.file(name), catalogue.file(name, version)}
+    files = {f"generators/{Path(source).name}": source for source in sources}
     files |= {f"automata/{each}.toml": catalogue.file_of(each) for each in catalogue.automata if each in names}
     for path, source in files.items():
         target = folder / FOLDER / path
@@ -65,7 +69,7 @@ def other_version(name: str, config: Config, catalogue: Folder = None) -> str:
     opened = open_catalogue(catalogue)
     if not config.built_in or name not in opened.names:
         return ""
-    here = opened.dataset(opened.name_of(name)).version
+    here = opened.dataset(opened.name_of(name), config.version).version
     if here == config.version:
         return ""
     return (

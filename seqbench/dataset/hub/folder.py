@@ -147,7 +147,7 @@ def _write(
     for name, planned in plans.items():
         if not planned.splits:
             raise InputError(f"{name} has no row to write: all numbers of examples are 0. Raise one of them.")
-        write_definitions(opened, name, folder)
+        write_definitions(opened, name, planned.version, folder)
         parts = {split: write_split(name, planned, split, folder, shard_bytes) for split in planned.splits}
         configs[name] = msgspec.structs.replace(manifest.configs[name], splits=parts)
     manifest = msgspec.structs.replace(manifest, configs=configs)
