@@ -226,10 +226,13 @@ def profile(
 ) -> None:
     """Measure inference time and memory of models against length."""
     require_torch()
+    from seqbench.drawing.style import checked_path
     from seqbench.training import profile as profiles
     from seqbench.training.parallel import device_of
 
+    if png:
+        checked_path(png)
     rows = profiles.profile(models, lengths, batch=batch, limit=limit, device=device_of(device))
+    click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))
     if png:
         profiles.draw(rows, png)
-    click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))
