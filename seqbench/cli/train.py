@@ -177,7 +177,11 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
             claim(settings, Path(out) / settings.run_id, resume=True)
             click.echo(shlex.join(sweeps.command(Path(out) / settings.run_id)))
         return
-    results = sweeps.sweep(Path(grid), Path(out), jobs)
+    try:
+        results = sweeps.sweep(Path(grid), Path(out), jobs)
+    except KeyboardInterrupt:
+        click.echo(f"Stopped; results and checkpoints are in {out}. Go on with the same command.", err=True)
+        raise SystemExit(130) from None
     click.echo(json.dumps(results, indent=1) if as_json else sweeps.table(results))
 
 
