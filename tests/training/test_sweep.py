@@ -77,6 +77,7 @@ def test_an_unknown_model_leaves_no_folder(grid, tmp_path):
         assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow  # three processes that import torch
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_all_runs_and_leaves_checkpoints(grid, tmp_path, sent):
     grid.write_text(GRID.replace("[0]", "[0, 1, 2]").replace("steps = 10", "steps = 1_000_000\npatience = 0"))
