@@ -1,22 +1,30 @@
 """The command that measures exact-solution volumes."""
 
+import math
 from typing import Any
 
 import click
 
 from seqbench.cli.options import as_json, print_json
 from seqbench.drawing.style import checked_path
+from seqbench.errors import quoted
 
 
 def _samples(_: click.Context, __: click.Parameter, text: str) -> int:
     """A number of samples: 1000000, 1_000_000, 1e6 or 10^6."""
+    from seqbench.training.volume.estimate import MAX_SAMPLES
+
     base, sign, power = text.partition("^")
     try:
         number = float(base) ** int(power) if sign else float(text)
-        if number != int(number):
-            raise ValueError
-    except (ValueError, OverflowError, ZeroDivisionError):
-        raise click.BadParameter(f"{text!r} is no whole number. Write 1000000, 1e6 or 10^6.") from None
+    except OverflowError:
+        number = math.inf
+    except (ValueError, ZeroDivisionError):
+        number = math.nan
+    if not 1 <= number <= MAX_SAMPLES or number != int(number):
+        raise click.BadParameter(
+            f"{quoted(text)} is no whole number from 1 to {MAX_SAMPLES:,}. Write 1000000, 1e6 or 10^6."
+        )
     return int(number)
 
 
@@ -39,6 +47,6 @@ def nesv(first: int, more: tuple[int, ...], png: str | None, as_json: bool, **op
     if png:
         checked_path(png)
     found = volumes(lengths=(first, *more), **options)
-    if png:
-        draw(found, options["task"], options["model"], png)
     print_json(facts(found)) if as_json else click.echo(table(found))
+    if png:  # last: what was measured is told even where no picture can be made of it
+        draw(found, options["task"], options["model"], png)

@@ -179,7 +179,11 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
             claim(settings, Path(out) / settings.run_id, resume=True)
             click.echo(shlex.join(sweeps.command(Path(out) / settings.run_id)))
         return
-    results = sweeps.sweep(Path(grid), Path(out), jobs)
+    try:
+        results = sweeps.sweep(Path(grid), Path(out), jobs)
+    except KeyboardInterrupt:
+        click.echo(f"Stopped; results and checkpoints are in {out}. Go on with the same command.", err=True)
+        raise SystemExit(130) from None
     click.echo(json.dumps(results, indent=1) if as_json else sweeps.table(results))
 
 
@@ -228,10 +232,13 @@ def profile(
 ) -> None:
     """Measure inference time and memory of models against length."""
     require_torch()
+    from seqbench.drawing.style import checked_path
     from seqbench.training import profile as profiles
     from seqbench.training.parallel import device_of
 
+    if png:
+        checked_path(png)
     rows = profiles.profile(models, lengths, batch=batch, limit=limit, device=device_of(device))
+    click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))
     if png:
         profiles.draw(rows, png)
-    click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))

@@ -12,8 +12,13 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 from seqbench.training.targets import Batch
+
+KINDS = ("cpu", "cuda", "mps")
+"""Kinds of devices that compute: torch knows others, such as meta, that hold no values."""
+
+_DEVICES = "Give auto, cpu, cuda or cuda:1."
 
 
 @dataclass(frozen=True)
@@ -108,15 +113,21 @@ def device_of(name: str = "auto") -> torch.device:
 
     Raises:
         InputError: a name that is none, or a device that is not there.
+
+    Example:
+        >>> device_of("cpu")
+        device(type='cpu')
     """
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name.partition(":")[0] not in KINDS:
+        raise InputError(f"The device {quoted(name)} cannot be used: models run on {', '.join(KINDS)}. {_DEVICES}")
     try:
         torch.empty(0, device=name)
         return torch.device(name)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
-        raise InputError(f"The device {name!r} cannot be used: {reason}. Give auto, cpu, cuda or cuda:1.") from None
+        raise InputError(f"The device {quoted(name)} cannot be used: {reason}. {_DEVICES}") from None
 
 
 def is_first() -> bool:

@@ -8,7 +8,9 @@ from typing import Any
 
 import torch
 
+from seqbench.catalogue.recipe import MAX_LENGTH, whole
 from seqbench.drawing import curve, save
+from seqbench.errors import InputError
 from seqbench.models import create
 from seqbench.progress import progress
 
@@ -36,14 +38,23 @@ def profile(
         repeats: passes, of which the median is taken, after one that warms up.
         device: the CPU where None.
 
+    Raises:
+        UnknownNameError: no such model.
+        InputError: a length that is out of range, or a limit that is not above 0.
+
     Example:
         >>> [row["length"] for row in profile(["gru"], [8, 4], batch=2)]
         [4, 8]
     """
+    for length in lengths:
+        whole("length", length, 1, MAX_LENGTH)
+    if not limit > 0:
+        raise InputError(f"limit is {limit!r}. Give a number of seconds above 0, such as 5.")
     where = device or torch.device("cpu")
     rows: list[dict[str, Any]] = []
-    for name in models:
-        model = create(name, vocabulary=VOCABULARY, classes=CLASSES).to(where).eval()
+    made = {name: create(name, vocabulary=VOCABULARY, classes=CLASSES) for name in models}  # a bad name ends at once
+    for name, fresh in made.items():
+        model = fresh.to(where).eval()
         for length in progress(sorted(lengths), f"Profiling {name}", len(lengths)):
             measured = _pass(model, batch, length, repeats, where)
             rows.append({"model": name, "length": length, "batch": batch, **measured})

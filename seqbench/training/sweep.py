@@ -8,24 +8,27 @@ import json
 import math
 import subprocess
 import sys
+import threading
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from seqbench.errors import InputError, SeqbenchError, unknown_name
+from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
+from seqbench.models import entry_of
 from seqbench.progress import progress
 from seqbench.training.settings import Settings, resolve
 
 RESULT = "result.json"
+ERROR = "Error: "
 
 
 def grid(path: Path) -> list[Settings]:
     r"""The settings of a grid file: all choices of its [grid], with its [settings] alike for all.
 
     Raises:
-        InputError: a file that cannot be read, or without a grid.
+        InputError: a file that cannot be read, without a grid, or with an empty list.
         SeqbenchError: a setting that cannot be used.
 
     Example:
@@ -42,24 +45,45 @@ def grid(path: Path) -> list[Settings]:
     for key in data:
         if key not in {"grid", "settings"}:
             raise unknown_name(f"table of {str(path)!r}", key, ["grid", "settings"])
-    choices = data.get("grid", {})
+    choices, common = (_table(path, data, name) for name in ("grid", "settings"))
     if not {"task", "model"} <= choices.keys():
         raise InputError(
             f"{str(path)!r} has no list of tasks and models. Write [grid], task = [...] and model = [...]."
         )
-    lists = [value if isinstance(value, list) else [value] for value in choices.values()]
-    return [
-        _settings(dict(zip(choices, each, strict=True)), data.get("settings", {})) for each in itertools.product(*lists)
-    ]
+    lists = [_choices(path, name, value) for name, value in choices.items()]
+    return [_settings(common | dict(zip(choices, each, strict=True))) for each in itertools.product(*lists)]
 
 
-def _settings(chosen: dict[str, Any], common: dict[str, Any]) -> Settings:
-    values = common | chosen
-    return resolve(values.pop("task"), values.pop("model"), values.pop("tier", "quick"), **values)
+def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise InputError(f"{name} of {str(path)!r} is {quoted(table)}, which is no table. Write it once, as [{name}].")
+    return table
+
+
+def _choices(path: Path, name: str, value: Any) -> list[Any]:
+    if value == []:
+        raise InputError(f"{name} of {str(path)!r} is an empty list. Give one value or more, or leave it out.")
+    return value if isinstance(value, list) else [value]
+
+
+def _settings(values: dict[str, Any]) -> Settings:
+    names = {"tier": "quick"} | values
+    task, model, tier = (_name(key, names.pop(key)) for key in ("task", "model", "tier"))
+    entry_of(model)  # an unknown model is refused before any folder is made
+    return resolve(task, model, tier, **names)
+
+
+def _name(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{key} is {quoted(value)}, which is no name. Write names in quotation marks.")
+    return value
 
 
 def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
     """Makes all runs of a grid that have no result yet, in processes of one thread each; their result files.
+
+    An interrupt ends the processes, which leave checkpoints; the same call goes on.
 
     Raises:
         SeqbenchError: a run failed; what it said. The others go on first.
@@ -70,24 +94,57 @@ def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
     folders = [out / settings.run_id for settings in runs]
     for settings, folder in zip(runs, folders, strict=True):
         claim(settings, folder, resume=True)
-    left = [folder for folder in folders if not (folder / RESULT).exists()]
+    left = [folder for folder in dict.fromkeys(folders) if not (folder / RESULT).exists()]
     failed = [message for message in _make_all(left, jobs) if message]
     if failed:
         raise SeqbenchError(f"{len(failed)} of {len(runs)} runs failed. The first: {failed[0]}")
     return [json.loads((folder / RESULT).read_text(encoding="utf-8")) for folder in folders]
 
 
-def _make_all(folders: list[Path], jobs: int) -> Iterator[str]:
+def _make_all(folders: list[Path], jobs: int) -> list[str]:
+    processes = _Processes()
     with ThreadPoolExecutor(jobs) as pool:
-        made = [pool.submit(_make, folder) for folder in folders]
-        for each in progress(as_completed(made), "Runs", len(made)):
-            yield each.result()
+        made = [pool.submit(processes.make, folder) for folder in folders]
+        try:
+            return [each.result() for each in progress(as_completed(made), "Runs", len(made))]
+        finally:
+            processes.stop()
 
 
-def _make(folder: Path) -> str:
-    """One run in a process of its own; what it said if it failed."""
-    done = subprocess.run([*command(folder)], capture_output=True, text=True, check=False)
-    return f"{folder}: {done.stderr.strip().splitlines()[-1:] or ['no message']}" if done.returncode else ""
+class _Processes:
+    """Runs on their way, each in a process of its own, that end together."""
+
+    def __init__(self) -> None:
+        self._lock, self._stopped = threading.Lock(), False
+        self._running: set[subprocess.Popen[str]] = set()
+
+    def make(self, folder: Path) -> str:
+        """Makes one run; what it said if it failed. After `stop`, nothing."""
+        with self._lock:
+            if self._stopped:
+                return ""
+            # Ctrl-C reaches a whole group at once; in one of its own a run is asked once, by `stop`.
+            process = subprocess.Popen(
+                command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, process_group=0
+            )
+            self._running.add(process)
+        _, said = process.communicate()
+        with self._lock:
+            self._running.remove(process)
+        return f"{folder}: {_reason(said)}" if process.returncode else ""
+
+    def stop(self) -> None:
+        """Asks all runs to end, which leaves their checkpoints, and starts no more."""
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                process.terminate()
+
+
+def _reason(said: str) -> str:
+    """The last line that a run said, which is its error."""
+    lines = said.strip().splitlines()
+    return lines[-1].removeprefix(ERROR) if lines else "it ended without a message."
 
 
 def command(folder: Path) -> list[str]:
@@ -129,4 +186,6 @@ if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]))
     except SeqbenchError as problem:
-        sys.exit(f"Error: {problem}")
+        sys.exit(f"{ERROR}{problem}")
+    except KeyboardInterrupt:  # asked to stop, with a checkpoint left
+        sys.exit(130)

@@ -178,7 +178,7 @@ def test_projections_that_cannot_be(run, monkeypatch):
 
 
 def test_profiles_stop_at_the_limit(tmp_path):
-    rows = profile(["gru", "ldru"], [16, 4], batch=2, limit=0.0, repeats=1)
+    rows = profile(["gru", "ldru"], [16, 4], batch=2, limit=1e-9, repeats=1)
     assert [(row["model"], row["length"]) for row in rows] == [("gru", 4), ("ldru", 4)]
     rows = profile(["gru"], [64, 16], batch=2, repeats=1)
     assert rows[0]["megabytes"] < rows[1]["megabytes"]
@@ -187,3 +187,22 @@ def test_profiles_stop_at_the_limit(tmp_path):
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert (tmp_path / "p.png").exists()
     assert CliRunner().invoke(main, ["profile", "--models", "gruu", "--lengths", "8"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--limit", "nan"], "limit is nan"),
+        (["--limit", "-1"], "limit is -1"),
+        (["--limit", "0"], "limit is 0"),
+        (["--lengths", "1000000000"], "10,000,000"),
+        (["--png", "none/p.png"], "no folder"),
+        (["--png", "p.gif"], "ends in .png"),
+        (["--device", "meta"], "'meta'"),
+        (["--models", "gruu"], "'gru'"),
+    ],
+)
+def test_a_profile_refuses_before_it_measures(more, words, monkeypatch):
+    monkeypatch.setattr("seqbench.training.profile._pass", lambda *_: pytest.fail("it measured"))
+    done = CliRunner().invoke(main, ["profile", "--models", "gru", "--lengths", "8", *more])
+    assert (done.exit_code, words in done.stderr) == (2, True), done.stderr

@@ -13,10 +13,11 @@ from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 from seqbench.training.intervals import clopper_pearson
 from seqbench.training.volume import plane, segment, splitting
 from seqbench.training.volume.estimate import Estimate, best, facts, of_runs, table, volumes
+from seqbench.training.volume.hard import wrong_share
 from seqbench.training.volume.judge import Judge
 from seqbench.training.volume.picture import slope
 from seqbench.training.volume.splitting import Box
-from seqbench.training.volume.verdicts import INDEX, MAJORITY, MODELS, POS, RIGHT, SIN, TASKS, UNDECIDED, WRONG
+from seqbench.training.volume.verdicts import FIRST, INDEX, MAJORITY, MODELS, POS, RIGHT, SIN, TASKS, UNDECIDED, WRONG
 
 torch = pytest.importorskip("torch")
 
@@ -47,11 +48,11 @@ def brute(task, model, theta, n, hidden):
     return right
 
 
-def nearly(task, model, n, hidden, rng, samples=20_000):
+def nearly(task, model, n, hidden, rng, samples=20_000, half=1.0):
     """Parameters of all verdicts, most of them nearly right, and their verdicts."""
     judge = Judge(TASKS[task], MODELS[model], n, hidden)
-    box = Box(judge.dimension, 1.0, ("test", task, model, n))
-    parameters = rng.uniform(-1, 1, (samples, judge.dimension))
+    box = Box(judge.dimension, half, ("test", task, model, n))
+    parameters = rng.uniform(-half, half, (samples, judge.dimension))
     near = parameters[np.argsort(judge(parameters)[0])[:60]]
     for move in range(6):  # on from there, so that rare right ones are reached
         more = np.concatenate([near, box.moved(near, ("a", move)), box.moved(near, ("b", move))])
@@ -73,6 +74,33 @@ def test_verdicts_are_those_of_the_model_on_every_word(task, model, n):
     assert not (verdicts == UNDECIDED).any()
     assert (wrong[verdicts == RIGHT] == 0).all()
     assert [brute(task, model, theta, n, 5) for theta in parameters] == (verdicts == RIGHT).tolist()
+
+
+@pytest.mark.parametrize("half", [1e-3, 1, 12, 20, 50, 1e6])
+@pytest.mark.parametrize(("task", "model"), list(itertools.product(TASKS, MODELS)))
+def test_verdicts_are_those_of_the_model_in_boxes_of_all_sizes(task, model, half):
+    """Scores grow like B^4: weights of whole words vanish beside those of others."""
+    parameters, (wrong, verdicts) = nearly(task, model, 3, 5, np.random.default_rng(3), 1000, half)
+    assert np.isfinite(wrong).all()
+    assert not (verdicts == UNDECIDED).any()
+    assert [brute(task, model, theta, 3, 5) for theta in parameters] == (verdicts == RIGHT).tolist()
+
+
+def test_no_margin_is_wrong_beside_the_greatest():
+    """Splitting takes 0 as all right, so that a vanishing share must not round to it."""
+    assert wrong_share(np.array([segment.LEAST, 1e40])) > 0
+    assert wrong_share(np.array([0.0, 1e40])) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_bound_at_the_rounding_error_proves_nothing(seed):
+    """The word 0111111 is wrong, by weights that rounding swallows beside those of the other words."""
+    rows, gains, word = np.zeros((3, 7, 2)), np.ones(1), np.arange(7) > 0
+    rows[0], rows[1] = [-1.0, 1.0], -0.1  # what the unit reads, and the constant
+    rows[2] = np.random.default_rng(seed).uniform(0, 1, (7, 2))  # logarithms of weights
+    rows[2, 0], rows[2, :, 1] = rows[2, 0] - 40, rows[2, :, 1] - 40
+    assert plane.margin_of(rows, gains, word.astype(int)) > 0
+    assert plane.bounded(rows, gains, FIRST, 0, 0) != RIGHT
 
 
 def test_those_cases_hold_right_and_wrong_parameters():
@@ -296,8 +324,11 @@ def test_the_index_in_the_attention_of_norm_and_pos_agrees_at_n_of_one():
     [
         ({"lengths": [4]}, "even"),
         ({"lengths": [0]}, "n is 0"),
-        ({"box": 0.0}, "above 0"),
-        ({"box": math.nan}, "above 0"),
+        ({"box": 0.0}, "from 0.001 to 1,000,000"),
+        ({"box": math.nan}, "from 0.001 to 1,000,000"),
+        ({"box": 1e308}, "from 0.001 to 1,000,000"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**64}, "seed is 18446744073709551616, out of range"),
         ({"samples": 0}, "samples is 0"),
         ({"hidden": 0}, "hidden is 0"),
     ],
@@ -333,6 +364,10 @@ def test_the_command_as_it_is_written(tmp_path):
     [
         ["--samples", "many"],
         ["--samples", "1.5"],
+        ["--samples", "nan"],
+        ["--samples", "1" + "0" * 5000],
+        ["--samples", "10^99"],
+        ["--seed", "-1"],
         ["--box", "0"],
         ["--png", "v.txt"],
         ["--model", "gen"],
@@ -343,12 +378,33 @@ def test_bad_input_ends_with_one_sentence(arguments):
     done = command("--task", "first", "--model", "a_pos", "-n", 3, *arguments)
     assert done.exit_code == 2
     assert not isinstance(done.exception, (SeqbenchError, ValueError))
+    assert len(done.stderr) < 600
+
+
+def test_the_command_ends_in_boxes_of_all_sizes():
+    """Scores beyond what exp can take: no division by 0 on the way."""
+    for task, model, box in (("majority", "a_gen", 20), ("parity", "a_sin", 1e6), ("first", "a_sin", 50)):
+        done = command("--task", task, "--model", model, "-n", 3, "--box", box, "--samples", 3000)
+        assert done.exit_code == 0, done.output
+
+
+def test_bars_are_there_for_every_length_and_obey_the_switch(monkeypatch):
+    arguments = ["--task", "index", "--model", "a_pos", "-n", 2, 3, "--samples", 500]
+    done = command(*arguments)
+    for n in (2, 3):
+        assert f"n = {n}, plain: " in done.stderr
+        assert f"n = {n}, splitting: " in done.stderr
+    assert "levels" in done.stderr
+    monkeypatch.setenv("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    again = CliRunner().invoke(main, ["nesv", *map(str, arguments)])
+    assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
 def test_the_picture_needs_a_volume_above_zero(tmp_path):
     done = command("--task", "parity", "--model", "a_pos", "-n", 33, "--png", tmp_path / "v.png")
     assert done.exit_code == 2
-    assert "nothing to draw" in done.output
+    assert "nothing to draw" in done.stderr
+    assert "proved" in done.stdout  # what was measured is told
     assert not list(tmp_path.iterdir())
 
 

@@ -15,6 +15,8 @@ from seqbench.training.volume.judge import Judge
 from seqbench.training.volume.splitting import MOVES, Box, levels_of, plain, split
 from seqbench.training.volume.verdicts import FIRST, GEN, INDEX, MODELS, PARITY, SIN, TASKS, Array
 
+BOXES = 1e-3, 1e6  # of B: margins grow like B^4, and vanish like it beside the constant of the readout, like B
+MAX_SAMPLES = 10**12
 RUNS = 16
 PILOT = 2000  # particles of the run that chooses the levels
 ENOUGH = 100  # hits, from which on plain Monte Carlo alone is precise enough: 10 % of standard error
@@ -64,7 +66,7 @@ def volumes(
         task: first, majority, index or parity.
         model: a_gen, a_sin, a_pos or a_norm.
         lengths: numbers of bits n.
-        box: B.
+        box: B, from 0.001 to 1,000,000.
         samples: sets of parameters that each of the two methods judges, about.
         hidden: h, the width of the readout.
         seed: another seed gives independent samples.
@@ -80,9 +82,13 @@ def volumes(
     for kind, name, known in (("task", task, TASKS), ("model", model, MODELS)):
         if name not in known:
             raise unknown_name(kind, name, known)
-    whole("samples", samples, 1, 10**12)
-    if not (math.isfinite(box) and box > 0):
-        raise InputError(f"The box [-B, B] has B = {box!r}. Give a number above 0, such as 1.")
+    whole("samples", samples, 1, MAX_SAMPLES)
+    if not BOXES[0] <= box <= BOXES[1]:
+        raise InputError(
+            f"The box [-B, B] has B = {box!r}. Give a number from {BOXES[0]:g} to {BOXES[1]:,.0f}, such as 1: "
+            "beyond, sums and products of parameters leave what floating-point numbers tell apart."
+        )
+    whole("seed", seed, 0, 2**64 - 1)
     asked = [
         Judge(TASKS[task], MODELS[model], _length(task, n), whole("hidden", hidden, 1, 256))
         for n in dict.fromkeys(lengths)
@@ -134,7 +140,8 @@ def _plain(judge: Judge, box: Box, samples: int) -> Estimate:
 
 
 def _splitting(judge: Judge, box: Box, samples: int) -> Estimate:
-    levels = levels_of(box, judge, min(PILOT, max(100, samples // 100)))
+    with counting(f"n = {judge.n}, splitting", "levels") as done:
+        levels = levels_of(box, judge, min(PILOT, max(100, samples // 100)), done)
     if not levels:
         stopped = "Splitting came to a stop on its way: no right model was found. Only the bound of plain holds."
         return Estimate(judge.n, "splitting", 0.0, 0.0, 1.0, 0.0, 0, warning=stopped)

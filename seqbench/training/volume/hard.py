@@ -24,8 +24,8 @@ def tally(m: float, label: float, sums: Array) -> None:
 
 @kernel
 def wrong_share(sums: Array) -> float:
-    """The wrong margins as a share of all."""
-    return float(sums[0] / sums[1])
+    """The wrong margins as a share of all; 0 only where none is wrong, however small."""
+    return float(max(sums[0] / sums[1], LEAST)) if sums[0] > 0 else 0.0
 
 
 @kernel

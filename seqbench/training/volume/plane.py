@@ -1,15 +1,15 @@
 """Checks of sin, whose values depend on places, so that A moves in the plane.
 
-With x_j(w) = exp(ln(n) q . k_j), the weight before it is normalised, place j with the bit w adds to the row of unit i
+With x_j(w) = exp(ln(n) q . k_j), the weight before it is normalised, place j with the bit w adds to the sum of unit i
 
     x_j(w) (W_1 v_j(w) + b_1)_i,
 
-to the last row but one x_j(w) times the constant of the readout, and to the last row x_j(w) itself. The margin of 1
-over 0, times the last row, is sum_i gain_i relu(row_i) + row_constant: convex or concave pieces of linear sums over
-places. Over all words of one label each row has a least and a greatest value, and between these a relu lies under its
-chord and over a line through 0. That bounds the margin by one linear sum, whose greatest value is exact: a proof where
-it is below 0, and its word an attack where it is not (as in CROWN: Zhang, Weng, Chen, Hsieh, Daniel, NeurIPS 2018).
-What neither settles is decided word by word up to n = 16, and counts as undecided beyond.
+and to the last sum x_j(w) times the constant of the readout. The margin of 1 over 0, times all weights of the word, is
+sum_i gain_i relu(sum_i) + sum_constant: convex or concave pieces of linear sums over places. Over all words of one
+label each sum has a least and a greatest value, and between these a relu lies under its chord and over a line through
+0. That bounds the margin by one linear sum, whose greatest value is exact: a proof where it is below 0, and its word
+an attack where it is not (as in CROWN: Zhang, Weng, Chen, Hsieh, Daniel, NeurIPS 2018). What neither settles is
+decided word by word up to n = 16, and counts as undecided beyond.
 """
 
 import numpy as np
@@ -20,6 +20,7 @@ from seqbench.training.volume.segment import falling
 from seqbench.training.volume.verdicts import FIRST, INDEX, MAJORITY, PARITY, RIGHT, UNDECIDED, WRONG, Array
 
 EXHAUSTIVE = 16  # bits of a word up to which all words are looked at
+ROUNDING = 1e-12  # of all that a bound adds up: closer to 0 its sign may be that of a rounding error
 
 _QUERY, _KEY, _VALUE = 0, 10, 20  # where the maps from 4 features to 2 begin: weights by rows, then biases
 
@@ -33,7 +34,10 @@ def affine(theta: Array, start: int, row: int, bit: int, wave: Array) -> float:
 
 @kernel
 def fill(theta: Array, asked: int, rows: Array, gains: Array) -> None:
-    """Rows, shape (hidden + 2, n, 2), of an index (0 for none), and gains, shape (hidden,)."""
+    """Rows, shape (hidden + 2, n, 2), of an index (0 for none), and gains, shape (hidden,).
+
+    By place and bit: what every unit reads, then the constant of the readout, then the logarithm of the weight.
+    """
     hidden, n = rows.shape[0] - 2, rows.shape[1]
     rise, query, wave = _VALUE + 10, np.empty(2), np.zeros(2)
     fall = rise + 3 * hidden
@@ -49,33 +53,32 @@ def fill(theta: Array, asked: int, rows: Array, gains: Array) -> None:
             x, y = affine(theta, _VALUE, 0, bit, wave), affine(theta, _VALUE, 1, bit, wave)
             for i in range(hidden):
                 rows[i, j, bit] = theta[rise + 2 * i] * x + theta[rise + 2 * i + 1] * y + theta[rise + 2 * hidden + i]
-    peak = rows[hidden + 1].max()
+    rows[hidden] = theta[fall + 2 * hidden + 1] - theta[fall + 2 * hidden]
     for i in range(hidden):
         gains[i] = theta[fall + hidden + i] - theta[fall + i]
-    for j in range(n):
-        for bit in range(2):
-            weight = np.exp(rows[hidden + 1, j, bit] - peak)
-            for i in range(hidden):
-                rows[i, j, bit] *= weight
-            rows[hidden, j, bit] = weight * (theta[fall + 2 * hidden + 1] - theta[fall + 2 * hidden])
-            rows[hidden + 1, j, bit] = weight
 
 
 @kernel
 def margin_of(rows: Array, gains: Array, word: Array) -> float:
-    """The margin of 1 over 0 of a word of bits, shape (n,)."""
-    hidden, total = len(gains), 0.0
-    for i in range(hidden + 2):
+    """The margin of 1 over 0 of a word of bits, shape (n,).
+
+    Weights are relative to the greatest of this word: beside that of another word all of them might vanish.
+    """
+    hidden, n, peak, whole = len(gains), len(word), -np.inf, 0.0
+    weights = np.empty(n)
+    for j in range(n):
+        weights[j] = rows[-1, j, word[j]]
+        peak = max(peak, weights[j])
+    for j in range(n):
+        weights[j] = np.exp(weights[j] - peak)
+        whole += weights[j]
+    total = rows[hidden, 0, 0]
+    for i in range(hidden):
         row = 0.0
-        for j in range(len(word)):
-            row += rows[i, j, word[j]]
-        if i < hidden:
-            total += gains[i] * max(row, 0.0)
-        elif i == hidden:
-            total += row
-        else:
-            total /= row
-    return total
+        for j in range(n):
+            row += weights[j] * rows[i, j, word[j]]
+        total += gains[i] * max(row / whole, 0.0)
+    return float(total)
 
 
 @kernel
@@ -137,25 +140,35 @@ def bounded(rows: Array, gains: Array, task: int, own: int, label: int) -> int:
     """Whether all words of a label are right, by the linear bound and the word at which it is greatest."""
     if task == PARITY:
         return UNDECIDED
-    hidden, n = len(gains), rows.shape[1]
+    hidden, n, parts = len(gains), rows.shape[1], weighted(rows)
     sign = 1.0 if label == 0 else -1.0
     most = (n - 1) // 2 if task == MAJORITY else n
-    total, slopes, change = 0.0, np.zeros(n), np.zeros(n)
+    total, size, slopes, change = 0.0, 0.0, np.zeros(n), np.zeros(n)
     for i in range(hidden + 1):
         base = 0.0
         for j in range(n):
-            base += rows[i, j, label]
-            change[j] = 0.0 if task != MAJORITY and j == own else rows[i, j, 1 - label] - rows[i, j, label]
+            base += parts[i, j, label]
+            change[j] = 0.0 if task != MAJORITY and j == own else parts[i, j, 1 - label] - parts[i, j, label]
         slope, lift, factor = 1.0, 0.0, sign
         if i < hidden:
             factor = sign * gains[i]
             slope, lift = line_over(base + greatest(change, most, 1.0), base - greatest(change, most, -1.0), factor)
         total += factor * (slope * base + lift)
+        size += abs(factor) * np.abs(parts[i]).sum()
         for j in range(n):
             slopes[j] += factor * slope * change[j]
-    if total + greatest(slopes, most, 1.0) < 0:
+    if total + greatest(slopes, most, 1.0) < -ROUNDING * size:
         return RIGHT
     return WRONG if sign * margin_of(rows, gains, attack(slopes, most, label)) >= 0 else UNDECIDED
+
+
+@kernel
+def weighted(rows: Array) -> Array:
+    """What every place with every bit adds to the sums of the units and of the constant, shape (hidden + 1, n, 2)."""
+    parts, weights = rows[:-1].copy(), np.exp(rows[-1] - rows[-1].max())
+    for i in range(len(parts)):
+        parts[i] *= weights
+    return parts
 
 
 @kernel

@@ -176,10 +176,12 @@ def attend(theta: Array, model: int, asked: int, weights: Array) -> float:
 @kernel
 def share_of_ones(theta: Array, n: int, ones: int) -> float:
     """The weight t of so many ones among n bits under gen."""
+    if ones in (0, n):  # whatever the scores, even where the only weights there are vanish
+        return 1.0 if ones else 0.0
     bend = 0.0
     for i in range(2):
         bend += theta[4 + i] * (theta[6 + 2 * i] - theta[7 + 2 * i])
-    return 1.0 if ones == n else ones / (ones + (n - ones) * np.exp(np.log(n) * bend))
+    return float(ones / (ones + (n - ones) * np.exp(np.log(n) * bend)))
 
 
 @kernel

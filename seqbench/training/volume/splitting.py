@@ -126,8 +126,8 @@ class Swarm:
         return level if level < self.shares.max() or not len(lower) else float(lower.max())
 
 
-def levels_of(box: Box, score: Score, particles: int) -> list[float]:
-    """Levels down to 0 that a first run found; an empty list where it came to a stop before."""
+def levels_of(box: Box, score: Score, particles: int, done: Callable[[int], object] = int) -> list[float]:
+    """Levels down to 0 that a first run found, each told to `done`; an empty list where it came to a stop before."""
     swarm = Swarm.of(box, score, "levels", particles)
     levels: list[float] = []
     while len(levels) < MAX_LEVELS:
@@ -136,6 +136,7 @@ def levels_of(box: Box, score: Score, particles: int) -> list[float]:
             break
         levels.append(level)
         swarm.lower(level, len(levels))
+        done(1)
         if level == 0:
             return levels
     return []
