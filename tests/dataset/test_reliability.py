@@ -126,7 +126,7 @@ def test_what_a_killed_export_left_is_swept_and_what_a_living_one_writes_is_not(
     [
         ("export", "{out}", "--config", "dyck_d6", "--train-examples", "200000000"),
         ("text", "dyck_d6", "--split", "train", "--out", "{out}", "--train-examples", "200000000"),
-        ("regenerate", "{hub}", "--split", "train", "--lengths", "1", "400", "--out", "{out}"),
+        ("regenerate", "{hub}", "--split", "train", "--lengths", "1", "400", "--out", "{out}.parquet"),
         ("verify", "{hub}"),
     ],
     ids=lambda arguments: arguments[0],

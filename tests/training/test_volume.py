@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -389,6 +390,7 @@ def test_the_command_ends_in_boxes_of_all_sizes():
 
 
 def test_bars_are_there_for_every_length_and_obey_the_switch(monkeypatch):
+    monkeypatch.delitem(sys.modules, "datasets", raising=False)  # its own switch rules where it is loaded
     arguments = ["--task", "index", "--model", "a_pos", "-n", 2, 3, "--samples", 500]
     done = command(*arguments)
     for n in (2, 3):
