@@ -14,7 +14,10 @@ import pytest
 from seqbench.cli import main
 from tests.docs.pages import ROOT, blocks, code_pages, program, promised, read
 
-SLOW = {f"docs/{name}.md" for name in ("tutorial", "publishing", "howto-model", "howto-harness", "howto-cluster")}
+SLOW = {
+    f"docs/{name}.md"
+    for name in ("tutorial", "publishing", "howto-model", "howto-language", "howto-harness", "howto-cluster")
+}
 """Pages that take over 20 seconds of a core."""
 ELSEWHERE = {
     "docs/memory.md": "computes with arrays that readers bring",

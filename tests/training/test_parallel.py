@@ -35,6 +35,7 @@ def looks(folder):
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_learns(tmp_path):
     alone, together = tmp_path / "alone", tmp_path / "together"
     assert run(*RUN, *SMALL, "--out", alone).exit_code == 0

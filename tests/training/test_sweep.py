@@ -40,6 +40,7 @@ def grid(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_sweep_makes_each_run_once(grid, tmp_path):
     results = sweep.sweep(grid, tmp_path / "runs", jobs=2)
     assert [facts["model"]["family"] for facts in results] == ["ldru", "gru"]
@@ -60,6 +61,7 @@ def test_a_list_names_one_command_a_run(grid, tmp_path):
     assert len(list((tmp_path / "runs").glob("*/settings.json"))) == 2
 
 
+@pytest.mark.slow
 def test_a_failed_run_says_why(grid, tmp_path):
     grid.write_text(GRID.replace("width = 8", "width = 8, chunk = 2").replace('"gru"', '"rir_grc"'))
     with pytest.raises(
