@@ -1,8 +1,6 @@
 """Every dataset can be trained on: what is asked for, where it is read, and how it is measured."""
 
 import json
-import os
-import signal
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +23,7 @@ from seqbench.training.learner import Learner  # noqa: E402
 from seqbench.training.measures import first_measure, tally  # noqa: E402
 from seqbench.training.settings import read, resolve  # noqa: E402
 from seqbench.training.targets import Targets, padded  # noqa: E402
+from tests.training.stops import stop_after  # noqa: E402
 
 TINY = {"batch": 2, "test_words": 2, "options": {"width": 4, "embedding": 4}}
 STRINGS = [
@@ -218,15 +217,7 @@ def test_a_stopped_run_sees_the_same_batches(tmp_path, monkeypatch, name, recipe
         recipe=recipe | {"validation_examples": 20},
     )  # fmt: skip
     whole = loop.train(settings, tmp_path / "whole")
-    real = loop._Run._train_on
-
-    def stop_at_17(self, batch):
-        loss = real(self, batch)
-        if self.step == 16:
-            os.kill(os.getpid(), signal.SIGINT)
-        return loss
-
-    monkeypatch.setattr(loop._Run, "_train_on", stop_at_17)
+    stop_after(monkeypatch, 17)
     with pytest.raises(KeyboardInterrupt):
         loop.train(settings, tmp_path / "parts")
     monkeypatch.undo()

@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -27,6 +25,7 @@ from seqbench.training.intervals import wilson  # noqa: E402
 from seqbench.training.learner import Learner, node_classes  # noqa: E402
 from seqbench.training.measures import Tally  # noqa: E402
 from seqbench.training.settings import Settings, read, resolve  # noqa: E402
+from tests.training.stops import stop_after  # noqa: E402
 
 SMALL = {"steps": 30, "batch": 16, "check_every": 10, "patience": 0, "test_lengths": 3, "test_words": 8}
 RECIPE = {"train_lengths": [1, 12], "test_lengths": [13, 20]}
@@ -47,15 +46,7 @@ def losses(run):
 
 def test_a_stopped_run_goes_on_as_if_never_stopped(tmp_path, monkeypatch):
     whole = loop.train(small(), tmp_path / "whole")
-    real = loop._Run._train_on
-
-    def stop_at_17(self, batch):
-        loss = real(self, batch)
-        if self.step == 16:
-            os.kill(os.getpid(), signal.SIGINT)
-        return loss
-
-    monkeypatch.setattr(loop._Run, "_train_on", stop_at_17)
+    stop_after(monkeypatch, 17)
     with pytest.raises(KeyboardInterrupt):
         loop.train(small(), tmp_path / "parts")
     assert checkpoint.load_state(tmp_path / "parts")["step"] == 17
