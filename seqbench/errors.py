@@ -52,7 +52,10 @@ def quoted(value: object, width: int = 60) -> str:
         >>> quoted("0" * 100, width=10)
         "'000000... (100 symbols)"
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of over 4,300 digits
+        text = f"a {type(value).__name__} of too many digits"
     if len(text) <= width:
         return text
     size = f" ({len(value)} symbols)" if isinstance(value, str) else ""

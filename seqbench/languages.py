@@ -334,13 +334,13 @@ def language(name: str, catalogue: Folder = None, **parameters: Any) -> Language
 
 def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machine:
     asked, name = name, name if name in opened.automata else opened.name_of(name)
-    if name in opened.datasets and not parameters:
+    if name in opened.datasets and (name not in opened.automata or not parameters):
         dataset = opened.dataset(name)
         if isinstance(dataset, TaskDataset):
             raise InputError(NO_MACHINE.format(name=asked))
-        return machine_of(opened, dataset.automaton, dataset.parameters)
-    if name in opened.datasets and name not in opened.automata:
-        found = getattr(opened.dataset(name), "automaton", "another one")
+        found = dataset.automaton
+        if not parameters:
+            return machine_of(opened, found, dataset.parameters)
         raise InputError(
             f"The dataset {asked!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
             f"{found!r}, which takes them: language({found!r}, ...)."

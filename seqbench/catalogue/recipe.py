@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from seqbench.errors import InputError, nearest, unknown_name
+from seqbench.errors import InputError, nearest, quoted, unknown_name
 from seqbench.notebook import facts, section
 
 SAMPLINGS = ("uniform", "balanced", "class", "composition", "near_miss", "member")
@@ -120,9 +120,11 @@ def whole(name: str, value: Any, lowest: int, highest: int) -> int:
     """
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{name} is {value!r}, which is not a whole number. Give one from {lowest} to {highest:,}.")
+        raise InputError(
+            f"{name} is {quoted(value)}, which is not a whole number. Give one from {lowest} to {highest:,}."
+        )
     if not lowest <= value <= highest:
-        raise InputError(f"{name} is {value!r}, out of range. Give a whole number from {lowest} to {highest:,}.")
+        raise InputError(f"{name} is {quoted(value)}, out of range. Give a whole number from {lowest} to {highest:,}.")
     return value
 
 
@@ -140,13 +142,18 @@ def length_range(name: str, value: Any) -> Range:
     pair = value if isinstance(value, list | tuple) else [value, value]
     if len(pair) != 2 or not all(isinstance(item, int) and not isinstance(item, bool) for item in pair):
         raise InputError(
-            f"{name} is {value!r}. Give the shortest and the longest length as whole numbers, for example (41, 500)."
+            f"{name} is {quoted(value)}. Give the shortest and the longest length as whole numbers, "
+            "for example (41, 500)."
         )
     if not all(1 <= item <= MAX_LENGTH for item in pair):
-        raise InputError(f"{name} is {value!r}, out of range. Lengths are whole numbers from 1 to {MAX_LENGTH:,}.")
+        raise InputError(
+            f"{name} is {quoted(value)}, out of range. Lengths are whole numbers from 1 to {MAX_LENGTH:,}."
+        )
     low, high = pair
     if low > high:
-        raise InputError(f"{name} is {value!r}, which runs backwards. Give the shorter length first: ({high}, {low}).")
+        raise InputError(
+            f"{name} is {quoted(value)}, which runs backwards. Give the shorter length first: ({high}, {low})."
+        )
     return low, high
 
 
@@ -163,11 +170,11 @@ def sampling_weights(name: str, value: Any) -> dict[str, float]:
     """
     weights = {value: 1.0} if isinstance(value, str) else value
     if not isinstance(weights, Mapping):
-        raise InputError(f"{name} is {value!r}. Name a law ({', '.join(SAMPLINGS)}) or give weights by name.")
+        raise InputError(f"{name} is {quoted(value)}. Name a law ({', '.join(SAMPLINGS)}) or give weights by name.")
     numbers = {law: _weight(name, law, weight) for law, weight in weights.items()}
     largest = max(numbers.values(), default=0.0)
     if largest == 0:
-        raise InputError(f"{name} is {value!r}, whose weights sum to 0. Give some law a positive weight.")
+        raise InputError(f"{name} is {quoted(value)}, whose weights sum to 0. Give some law a positive weight.")
     shares = {law: number / largest for law, number in numbers.items()}  # cannot overflow
     total = math.fsum(shares.values())
     if abs(total * largest - 1) < 1e-9:  # they sum to one already: dividing again would change the last digit
@@ -194,7 +201,7 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:
             return str(value)
         close = nearest(value, choices)
         hint = f"Did you mean {close[0]!r}?" if close else f"Give one of {', '.join(map(repr, choices))}."
-        raise InputError(f"{name} is {value!r}, which it cannot be. {hint}")
+        raise InputError(f"{name} is {quoted(value)}, which it cannot be. {hint}")
 
     return check
 
@@ -210,7 +217,7 @@ def _seed(name: str, value: Any) -> int:
 def _switch(name: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    raise InputError(f"{name} is {value!r}. Give True or False.")
+    raise InputError(f"{name} is {quoted(value)}. Give True or False.")
 
 
 def _labels(name: str, value: Any) -> tuple[str | int, ...] | None:
@@ -218,7 +225,7 @@ def _labels(name: str, value: Any) -> tuple[str | int, ...] | None:
         return None
     items = value if isinstance(value, list) else [value]
     if not items or not all(isinstance(item, str | int) and not isinstance(item, bool) for item in items):
-        raise InputError(f"{name} is {value!r}. Give label names or ids, for example ['accept'].")
+        raise InputError(f"{name} is {quoted(value)}. Give label names or ids, for example ['accept'].")
     return tuple(items)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from seqbench.cli.options import key_values, two_numbers, weights
+from seqbench.cli.options import catalogue_option, key_values, two_numbers, weights
 from seqbench.errors import InputError
 from seqbench.training import require_torch
 
@@ -97,6 +97,7 @@ def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) 
     "--set", "options", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the model."
 )
 @click.option("--recipe", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the dataset.")
+@catalogue_option
 @_text_options
 @click.option("--tier", default="quick", show_default=True, help="quick or paper: where the settings begin.")
 @click.option("--sampling", multiple=True, callback=weights, metavar="LAW[=WEIGHT]", help="Law of the training words.")

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from seqbench.errors import InputError, SeqbenchError, unknown_name
 if TYPE_CHECKING:
     from seqbench.models.frame import Encoder, Model
 
-__all__ = ["MODELS", "Entry", "create", "make_encoder", "matched_width", "options"]
+__all__ = ["MODELS", "Entry", "check_options", "create", "make_encoder", "matched_width", "options"]
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ def create(
 def make_encoder(name: str, **chosen: Any) -> "Encoder":
     """The encoder of a model, with options checked as in `create`."""
     entry, known = entry_of(name), options(name)
-    for option in chosen:
-        if option not in known:
-            raise unknown_name(f"option of the model {name!r} called", option, known)
+    check_options(name, chosen)
     for option, value in chosen.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"The value {value!r} of the option {option!r} cannot be used. Give a finite number.")
@@ -115,6 +114,18 @@ def make_encoder(name: str, **chosen: Any) -> "Encoder":
             f"{', '.join(f'{option}={value!r}' for option, value in known.items())}."
         ) from None
     return encoder
+
+
+def check_options(name: str, chosen: Iterable[str]) -> None:
+    """Nothing, if a model has all options of these names.
+
+    Raises:
+        UnknownNameError: an unknown model or option; the message holds the nearest names.
+    """
+    known = options(name)
+    for option in chosen:
+        if option not in known:
+            raise unknown_name(f"option of the model {name!r} called", option, known)
 
 
 def options(name: str) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
     learner, state = learner_of(run, settings, where)
     if learner.targets.kind != "label":
         raise InputError(f"{str(run)!r} learnt {learner.targets.kind}, not the label of a word. Name a run that did.")
-    planned = language_plan(settings.task, **settings.recipe | {"classes": True})
+    planned = language_plan(settings.task, settings.catalogue, **settings.recipe | {"classes": True})
     monoid = planned.monoid
     if monoid is None or len(monoid) > MAX_CLASSES:
         raise InputError(f"{settings.task} has no table of classes of at most {MAX_CLASSES:,}. Name another task.")
@@ -131,11 +131,12 @@ def shown_in_training(settings: Settings, steps: int, pairs: Array) -> Array | N
 
     By the expected coverage of as many words of the run's law and lengths, as if every word drew its own length.
     """
-    options = {key: value for key, value in settings.recipe.items() if key == "train_lengths"}
+    options: dict[str, Any] = {key: value for key, value in settings.recipe.items() if key == "train_lengths"}
+    options |= {"train_examples": max(1, steps * settings.batch), "catalogue": settings.catalogue}
     if settings.sampling:
         options["sampling"] = settings.sampling
     try:
-        expected = expected_coverage(settings.task, train_examples=max(1, steps * settings.batch), **options)
+        expected = expected_coverage(settings.task, **options)
     except SeqbenchError:
         return None
     if not expected.is_quick:

@@ -28,12 +28,13 @@ def command(settings: Settings) -> str:
         >>> command(resolve("parity_check", "ldru", steps=300, sampling={"class": 0.5, "balanced": 0.5}))
         'seqbench train parity_check --model ldru --tier quick --sampling class=0.5 --sampling balanced=0.5 --steps 300'
     """
-    plain = resolve(settings.task, settings.model, settings.tier, texts=settings.texts)
+    plain = resolve(settings.task, settings.model, settings.tier, texts=settings.texts, catalogue=settings.catalogue)
     what = [settings.task] if settings.texts is None else _texts(settings.texts)
-    parts = ["seqbench", "train", *what, "--model", settings.model, "--tier", settings.tier]
+    where = [] if settings.catalogue is None else ["--catalogue", settings.catalogue]
+    parts = ["seqbench", "train", *what, *where, "--model", settings.model, "--tier", settings.tier]
     for name in Settings.__struct_fields__:
         value = getattr(settings, name)
-        if name not in ("task", "texts", "model", "tier") and value != getattr(plain, name):
+        if name not in ("task", "catalogue", "texts", "model", "tier") and value != getattr(plain, name):
             parts += _option(name, value, getattr(plain, name))
     return shlex.join(parts)
 

@@ -35,10 +35,10 @@ def plan_of(settings: Settings, **more: Any) -> BasePlan:
         return text_plan(settings.texts)
     for key in {"name", "catalogue"} & settings.recipe.keys():
         raise InputError(
-            f"{key}={settings.recipe[key]!r} is no option of a recipe. `seqbench info` shows those of a dataset."
+            f"{key}={settings.recipe[key]!r} is no option of a recipe, but of the run: see `seqbench train --help`."
         )
     sizes = {"validation_examples": VALIDATION, "test_examples_per_length": settings.test_words}
-    return plan(settings.task, **{**sizes, **settings.recipe, **more})
+    return plan(settings.task, settings.catalogue, **{**sizes, **settings.recipe, **more})
 
 
 class Source:
@@ -78,10 +78,10 @@ def _training_plan(settings: Settings) -> BasePlan:
         return text_plan(settings.texts)
     options = settings.recipe | ({"sampling": settings.sampling} if settings.sampling else {})
     options |= {"train_examples": 1}  # rows are drawn without end, also where the dataset is a test split alone
-    planned = plan(settings.task, **options)
+    planned = plan(settings.task, settings.catalogue, **options)
     if not isinstance(planned, Plan) or settings.also or {"class", "composition"} & planned.recipe.sampling.keys():
         return planned
-    return plan(settings.task, **options | {"classes": False})
+    return plan(settings.task, settings.catalogue, **options | {"classes": False})
 
 
 def _key(planned: BasePlan, part: PlannedSplit, seed: int) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from seqbench.progress import progress
 from seqbench.training import checkpoint
 from seqbench.training.data import by_length, lengths_of, plan_of
 from seqbench.training.learner import Learner
+from seqbench.training.machine import enough_memory
 from seqbench.training.measures import tally
 from seqbench.training.outcome import Outcome
 from seqbench.training.parallel import device_of
@@ -104,6 +105,7 @@ def _split(learner: Learner, planned: BasePlan, split: str, number: int, device:
     outcome = Outcome(learner.targets)
     for length, batch in progress(by_length(planned, split, lengths), f"Evaluating {split}", len(lengths)):
         start = time.perf_counter()
-        found = tally(learner.model, learner.targets, batch, device)
+        with enough_memory(device, f"words of length {length}", "Give shorter lengths, or a smaller model."):
+            found = tally(learner.model, learner.targets, batch, device)
         outcome.add(length, batch, found, time.perf_counter() - start)
     return outcome

@@ -18,7 +18,7 @@ from seqbench.training.board import board
 from seqbench.training.data import Batches, Source, by_length, part_of, plan_of
 from seqbench.training.folder import claim, cut, held, note
 from seqbench.training.learner import Learner
-from seqbench.training.machine import peak_megabytes
+from seqbench.training.machine import enough_memory, peak_megabytes
 from seqbench.training.measures import Tally, measured, tally
 from seqbench.training.parallel import Processes, processes
 from seqbench.training.settings import Settings
@@ -145,19 +145,17 @@ class _Run:
 
     def _train_on(self, batch: Batch) -> torch.Tensor:
         self.learner.train()
+        what = f"a batch of {self.settings.batch} at length {batch.inputs.shape[1]}"
+        advice = f"Give --batch {max(1, self.settings.batch // 2)}, shorter lengths, or --precision bf16."
         try:
-            with self._precision():
-                loss = self.wrapped(batch, self.device)
-            loss.backward()
-        except torch.cuda.OutOfMemoryError:
-            raise InputError(
-                f"The GPU's memory is too small for a batch of {self.settings.batch} "
-                f"at length {batch.inputs.shape[1]}. Give --batch {max(1, self.settings.batch // 2)}, "
-                "shorter lengths, or --precision bf16."
-            ) from None
+            with enough_memory(self.device, what, advice):
+                with self._precision():
+                    loss = self.wrapped(batch, self.device)
+                loss.backward()
         except RuntimeError as error:
             if self.settings.precision != "bf16":
                 raise
+            # Torch has no class for what it cannot compute in half precision.
             reason = str(error).splitlines()[0]
             raise InputError(
                 f"{self.settings.model} cannot be trained in bf16 on {self.device}: {reason}. Take --precision fp32."
@@ -186,7 +184,8 @@ class _Run:
     def _measure(self, loss: torch.Tensor) -> None:
         self.learner.eval()
         targets = self.learner.targets
-        found = Tally.of(tally(self.learner.model, targets, batch, self.device) for batch in self.validation)
+        with enough_memory(self.device, "a look at the validation split", "Give shorter --recipe validation_lengths."):
+            found = Tally.of(tally(self.learner.model, targets, batch, self.device) for batch in self.validation)
         self.good = self.good + 1 if found.faultless and not targets.vectors else 0
         share = self.waited / max(self.waited + self.seconds, 1e-9)
         facts = {

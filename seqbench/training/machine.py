@@ -1,14 +1,17 @@
 """Where a run ran: memory, versions, and which code."""
 
+import contextlib
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
 import seqbench
+from seqbench.errors import InputError
 
 if sys.platform != "win32":
     import resource
@@ -25,6 +28,28 @@ def peak_megabytes(device: torch.device) -> float | None:
         return None
     unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kilobytes elsewhere
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+@contextlib.contextmanager
+def enough_memory(device: torch.device, what: str, advice: str) -> Iterator[None]:
+    """The context of a computation that may find too little memory.
+
+    Args:
+        device: where it computes.
+        what: what was too large.
+        advice: what to give instead.
+
+    Raises:
+        InputError: it did.
+    """
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        # Of torch's errors only the GPU's has a class of its own.
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+        where = "GPU's" if device.type == "cuda" else "machine's"
+        raise InputError(f"The {where} memory is too small for {what}. {advice}") from None
 
 
 def environment(device: torch.device, processes: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from seqbench.training.targets import Batch
 KINDS = ("cpu", "cuda", "mps")
 """Kinds of devices that compute: torch knows others, such as meta, that hold no values."""
 
-_DEVICES = "Give auto, cpu, cuda or cuda:1."
+_DEVICES = "Give auto, cpu, cuda, cuda:1 or mps."
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from seqbench.drawing import curve, save
 from seqbench.errors import InputError
 from seqbench.models import create
 from seqbench.progress import progress
+from seqbench.training.machine import enough_memory
 
 VOCABULARY, CLASSES = 2, 2
 
@@ -40,7 +41,7 @@ def profile(
 
     Raises:
         UnknownNameError: no such model.
-        InputError: a length that is out of range, or a limit that is not above 0.
+        InputError: a length that is out of range, a limit that is not above 0, or too little memory.
 
     Example:
         >>> [row["length"] for row in profile(["gru"], [8, 4], batch=2)]
@@ -56,7 +57,9 @@ def profile(
     for name, fresh in made.items():
         model = fresh.to(where).eval()
         for length in progress(sorted(lengths), f"Profiling {name}", len(lengths)):
-            measured = _pass(model, batch, length, repeats, where)
+            what = f"{batch} words of length {length} and the model {name}"
+            with enough_memory(where, what, "Give a smaller --batch, or shorter lengths."):
+                measured = _pass(model, batch, length, repeats, where)
             rows.append({"model": name, "length": length, "batch": batch, **measured})
             if measured["seconds"] > limit:
                 break

@@ -125,8 +125,9 @@ def coverage_of(settings: Settings, steps: int) -> dict[str, Any] | None:
 
     sampling = {"sampling": settings.sampling} if settings.sampling else {}
     examples = {"train_examples": steps * settings.batch, "test_examples_per_length": 1}
+    options = {**settings.recipe, **sampling, **examples}
     try:
-        found = expected_coverage(settings.task, **{**settings.recipe, **sampling, **examples})
+        found = expected_coverage(settings.task, catalogue=settings.catalogue, **options)
     except SeqbenchError:
         return None
     if not found.is_quick:

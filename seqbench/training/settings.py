@@ -35,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         task: a dataset.
         model: a name of `seqbench.models`.
         options: the model's own options.
+        catalogue: a folder with definitions of your own, where the dataset is one of them.
         recipe: options of the dataset, as for `load_dataset`; training draws without end by its lengths and laws.
         sampling: weights of the laws that draw training words; those of the dataset where empty.
         texts: texts to classify instead of a dataset of seqbench; `task` is then their path.
@@ -62,6 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     task: str
     model: str
     options: dict[str, Any] = msgspec.field(default_factory=dict)
+    catalogue: str | None = None
     recipe: dict[str, Any] = msgspec.field(default_factory=dict)
     sampling: dict[str, float] = msgspec.field(default_factory=dict)
     texts: TextData | None = None
@@ -115,11 +117,13 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
+    if changes.get("catalogue") is not None:  # absolute: a run folder is read from anywhere
+        changes["catalogue"] = str(Path(changes["catalogue"]).expanduser().absolute())
     texts = changes.get("texts")
     for key in {"test_words", "test_lengths"} & changes.keys() if texts else ():
         raise InputError(f"{key} is for datasets of seqbench: of texts, all that can be tested on are. Leave it out.")
     values: dict[str, Any] = {}
-    for layer in (*_presets(tier, "texts" if texts else _kind(task), model), changes):
+    for layer in (*_presets(tier, "texts" if texts else _kind(task, changes.get("catalogue")), model), changes):
         merged = {key: values.get(key, {}) | layer[key] for key in MERGED if isinstance(layer.get(key), dict)}
         values |= layer | merged
     settings = _convert({**values, "task": task, "model": model, "tier": tier})
@@ -137,9 +141,9 @@ def _presets(tier: str, kind: str, model: str) -> list[dict[str, Any]]:
     return [{key: value for key, value in each.items() if key not in ("task", "model")} for each in fitting]
 
 
-def _kind(task: str) -> str:
+def _kind(task: str, catalogue: str | None) -> str:
     """The kind of task of a dataset; "language" for one over a regular language."""
-    opened = open_catalogue(None)
+    opened = open_catalogue(catalogue)
     return getattr(opened.dataset(opened.name_of(task)), "task", "language")
 
 
@@ -180,7 +184,7 @@ def _check(settings: Settings) -> None:
 
 
 def _check_texts(settings: Settings) -> None:
-    for name in ("recipe", "sampling", "also"):
+    for name in ("catalogue", "recipe", "sampling", "also"):
         if settings.texts is not None and getattr(settings, name):
             raise InputError(
                 f"{name} is {getattr(settings, name)!r}, which is not for texts but for datasets of seqbench."

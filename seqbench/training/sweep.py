@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
-from seqbench.models import entry_of
+from seqbench.models import check_options
 from seqbench.progress import progress
 from seqbench.training.settings import Settings, resolve
 
@@ -70,8 +70,9 @@ def _choices(path: Path, name: str, value: Any) -> list[Any]:
 def _settings(values: dict[str, Any]) -> Settings:
     names = {"tier": "quick"} | values
     task, model, tier = (_name(key, names.pop(key)) for key in ("task", "model", "tier"))
-    entry_of(model)  # an unknown model is refused before any folder is made
-    return resolve(task, model, tier, **names)
+    settings = resolve(task, model, tier, **names)
+    check_options(model, settings.options)  # what no model knows is refused before any folder is made
+    return settings
 
 
 def _name(key: str, value: Any) -> str:

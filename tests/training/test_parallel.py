@@ -15,6 +15,7 @@ from seqbench.cli import main  # noqa: E402
 from seqbench.errors import InputError  # noqa: E402
 from seqbench.training import loop  # noqa: E402
 from seqbench.training.learner import Learner  # noqa: E402
+from seqbench.training.machine import enough_memory  # noqa: E402
 from seqbench.training.parallel import device_of, processes  # noqa: E402
 from seqbench.training.settings import resolve  # noqa: E402
 
@@ -71,13 +72,27 @@ def test_a_device_that_is_not_there_is_named():
             device_of(name)
 
 
-def test_too_little_memory_says_what_to_give(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "error", [torch.cuda.OutOfMemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), MemoryError()]
+)
+def test_too_little_memory_says_what_to_give(error, monkeypatch, tmp_path):
     def full(*_):
-        raise torch.cuda.OutOfMemoryError
+        raise error
 
     monkeypatch.setattr(Learner, "forward", full)
-    with pytest.raises(InputError, match=r"batch of 128 at length \d+. Give --batch 64"):
+    with pytest.raises(InputError, match=r"memory is too small for a batch of 128 at length \d+. Give --batch 64"):
         loop.train(resolve("parity_check", "gru"), tmp_path / "run")
+
+
+def test_other_errors_of_torch_are_not_taken_for_it():
+    with pytest.raises(RuntimeError, match="mat1"), enough_memory(torch.device("cpu"), "it", "Give less."):
+        torch.zeros(2, 3) @ torch.zeros(2, 3)
+
+
+def test_words_that_no_memory_holds_are_no_traceback():
+    done = run("profile", "--models", "gru", "--lengths", 1_000_000, "--batch", 1_000_000)
+    assert done.exit_code == 2
+    assert "memory is too small for 1000000 words of length 1000000 and the model gru. Give a smaller" in done.output
 
 
 def test_curves_are_those_of_the_metrics(tmp_path):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import seqbench
 from seqbench.cli import main
 from seqbench.cli.train import settings_of, train
+from seqbench.errors import InputError
 
 torch = pytest.importorskip("torch")
 jsonschema = pytest.importorskip("jsonschema")
@@ -37,6 +38,17 @@ from seqbench.training.result import coverage_of, schema, write  # noqa: E402
 from seqbench.training.settings import Settings, resolve  # noqa: E402
 from seqbench.training.targets import Batch, Targets  # noqa: E402
 from seqbench.training.texts import TextData  # noqa: E402
+
+OWN = 'title = "No two 1s in a row"\nalphabet = ["0", "1"]\nregex = "(0|10)*1?"\nsource = "me"\n'
+OWN_DATASET = """title = "Are there nowhere two 1s in a row?"
+automaton = "no_11"
+version = "1.0.0"
+sampling = "balanced"
+source = "me"
+[[history]]
+version = "1.0.0"
+change = "First release."
+"""
 
 RUNS = {
     "dyck_d2": {},
@@ -201,7 +213,7 @@ CHANGED = {
 
 
 def test_the_property_below_is_over_every_setting():
-    assert set(CHANGED) | {"task", "texts", "model", "tier"} == set(Settings.__struct_fields__)
+    assert set(CHANGED) | {"task", "catalogue", "texts", "model", "tier"} == set(Settings.__struct_fields__)
 
 
 @given(
@@ -214,6 +226,28 @@ def test_the_property_below_is_over_every_setting():
 def test_the_command_repeats_every_setting(task, model, tier, changes):
     chosen = resolve(task, model, tier, **changes)
     assert parsed(command(chosen)) == chosen
+
+
+def test_a_catalogue_of_ones_own_is_trained_on_and_named_by_the_command(tmp_path, monkeypatch):
+    (tmp_path / "mine" / "automata").mkdir(parents=True)
+    (tmp_path / "mine" / "automata" / "no_11.toml").write_text(OWN, encoding="utf-8")
+    (tmp_path / "mine" / "generators").mkdir()
+    (tmp_path / "mine" / "generators" / "no_11.toml").write_text(OWN_DATASET, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    chosen = resolve("no_11", "gru", catalogue="mine", steps=2, check_every=2, test_lengths=1, test_words=2)
+    assert parsed(command(chosen)) == chosen
+    loop.train(chosen, tmp_path / "run")
+    monkeypatch.chdir("/")  # a run folder is read from anywhere
+    facts = evaluate(tmp_path / "run", coverage=True)
+    assert checker().is_valid(facts)
+    assert facts["task"]["id"] == "no_11"
+    assert facts["training"]["catalogue"] == str(tmp_path / "mine")
+    assert facts["coverage"]["needed"] > 0
+
+
+def test_an_unknown_dataset_of_a_catalogue_is_named_nearest(tmp_path):
+    with pytest.raises(InputError, match="parity_check"):
+        resolve("parity_chek", "gru", catalogue=str(tmp_path))
 
 
 READ_AS = {
