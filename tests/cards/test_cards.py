@@ -79,9 +79,14 @@ def test_a_picture_drawn_twice_is_the_same_file(name, tmp_path):
     assert drawn[0] == drawn[1]
 
 
-def test_the_gallery_has_every_dataset_once_and_nothing_else():
+@pytest.mark.slow  # it plans every dataset
+def test_the_gallery_is_what_make_cards_writes():
     text = (CARDS / "README.md").read_text(encoding="utf-8")
     assert text == gallery(CATALOGUE, {name: picture(plan(name)) for name in NAMES}), STALE
+
+
+def test_the_gallery_has_every_dataset_once_and_nothing_else():
+    text = (CARDS / "README.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"\((\w+)\.md\)", text)) == NAMES
     assert all((CARDS / link).is_file() for link in re.findall(r'src="([^"]+)"', text))
     assert {path.stem for path in CARDS.glob("*.md")} == {*NAMES, "README"}
