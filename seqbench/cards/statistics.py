@@ -64,6 +64,10 @@ def chance_section(facts: dict[str, Any]) -> str:
             f"Chance: {1 / len(facts['language']['labels']):.4g}, one of {len(facts['language']['labels'])} labels."
         ]
     splits = facts["splits"]
+    if "chance" not in facts and "language" not in facts and "majority_score" in splits.get("test", {}):
+        told.insert(
+            0, f"Chance: {cell(splits['test']['majority_score'])}, always the most frequent answer of the test."
+        )
     rules = [rule for rule in RULES if any(rule in part for part in splits.values())]
     if not rules:
         return "\n\n".join(told) + "\n"

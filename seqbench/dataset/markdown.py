@@ -7,6 +7,7 @@ from seqbench.catalogue.citations import Citation
 from seqbench.dataset.examples import Example
 
 WIDTH = 80  # symbols of a text that are shown
+FEW = 5  # answers of many that are shown
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -48,13 +49,31 @@ def code(text: str) -> str:
     return f"`{text if len(text) <= WIDTH else text[: WIDTH - 3] + '...'}`"
 
 
+def _shown(column: str, example: Example) -> str:
+    text = str(example.shown[column])
+    return code(_answers(text) if column == "labels" else text)
+
+
+def _answers(text: str) -> str:
+    """The answers at positions as they stand or, where that is long, the first few with their places, from 0 on.
+
+    Example:
+        >>> _answers(". . 7"), _answers(". " * 60 + "7 . 8")
+        ('. . 7', '7 at 60, 8 at 62')
+    """
+    if len(text) <= WIDTH:
+        return text
+    asked = [f"{answer} at {place}" for place, answer in enumerate(text.split()) if answer != "."]
+    return ", ".join(asked[:FEW]) + ", ..." * (len(asked) > FEW)
+
+
 def examples_table(found: Sequence[Example]) -> str:
     """Worked examples, one a row, each column as people read it."""
     columns = list(found[0].shown)
     near = [each for each in found if each.member is not None]
     kinds = found[0].kind != "example"
     head = [*(["what"] if kinds else []), *(name.replace("_", " ") for name in columns)]
-    rows = [[*([each.kind] if kinds else []), *(code(str(each.shown[name])) for name in columns)] for each in found]
+    rows = [[*([each.kind] if kinds else []), *(_shown(name, each) for name in columns)] for each in found]
     notes = [
         f"\nThe near miss is one edit away from the member {code(each.member.word)}.\n" for each in near if each.member
     ]

@@ -54,6 +54,8 @@ class Model(nn.Module):
 
     slow: ClassVar[tuple[str, ...]] = ("log_dt", "log_decay", "frequency")
     """Names of parameters that want a small rate of their own and no weight decay."""
+    some_unused: ClassVar[bool] = False
+    """Whether a task may leave some weights without a gradient."""
 
     def __init__(
         self,

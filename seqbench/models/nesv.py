@@ -111,6 +111,8 @@ class Attention(Encoder):
 class SolutionVolume(Model):
     """The whole model: words go to the encoder as they are, and its answer is the logits."""
 
+    some_unused = True  # as published, the query of an index is there also where none is asked for
+
     def __init__(self, name: str, encoder: Attention, *, classes: int, **arguments: Any) -> None:
         """A model; the arguments are those of `create`."""
         least = 3 if encoder.index else 2

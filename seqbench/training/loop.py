@@ -72,8 +72,7 @@ class _Run:
         torch.manual_seed(settings.seed)  # noqa: TID251 -- the one place that seeds torch
         part_of(self.planned, "test")  # known now, not after training
         self.learner = Learner(settings, self.planned).to(self.device)
-        # The transformer of the volume study keeps the query of an index where none is asked for, as published.
-        self.wrapped = group.wrapped(self.learner, some_unused=settings.model == "nesv")
+        self.wrapped = group.wrapped(self.learner, some_unused=self.learner.model.some_unused)
         self.optimiser = optimiser.make(settings, self.learner)
         self.validation = [batch for _, batch in by_length(self.planned, "validation")]
         self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0

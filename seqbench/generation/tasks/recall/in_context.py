@@ -114,8 +114,8 @@ class InContextRecall(Positional):
         """Symbols, chance, differences from the published task."""
         return {
             "symbols": self.vocabulary,
-            "keys": [0, self.keys - 1],
-            "values": [self.keys, self.used - 1],
+            "keys": f"0 to {self.keys - 1}",
+            "values": f"{self.keys} to {self.used - 1}",
             "smallest_length": self.shortest,
             "chance": round(1 / (self.used - self.keys), 4),
             "differences": [

@@ -108,8 +108,8 @@ class Mqar(Positional):
         """Symbols, chance, differences from the published task."""
         return {
             "symbols": self.vocabulary,
-            "keys": [1, self.keys],
-            "values": [self.keys + 1, self.vocabulary - 1],
+            "keys": f"1 to {self.keys}",
+            "values": f"{self.keys + 1} to {self.vocabulary - 1}",
             "smallest_length": self.shortest,
             "queries": self.pairs,
             "chance": round(1 / self.pairs, 4),  # by guessing among the values of the row
