@@ -2,6 +2,11 @@
 
 import os
 
+# Before NumPy and torch are imported, here and in the processes that tests start: there is a test process a core
+# already, and threads that wait for each other's cores make a step many times as slow.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("dev", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])

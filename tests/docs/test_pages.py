@@ -40,7 +40,7 @@ SHORTER = {
         r"(--sampling .* )--steps 4000": r"\1",
         r"torchrun --nproc-per-node 4": "torchrun --nproc-per-node 2",
         r"runs/\.\.\.": "runs/dyck_d6-ldru-*",
-        r"-0-\.\.\.": "-0-*",
+        r"-0-\.\.\. --lengths 1000 2000": "-0-* --lengths 200 204",
         r"(seqbench profile .*)--lengths 1000": r"\1--lengths 200",
         r"seed = \[0, 1, 2\]": "seed = [0, 1]",
         r"^steps = 1000": "steps = 2\nbatch = 4\ntest_lengths = 1\ntest_words = 2",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import seqbench
 from seqbench.cli import main
 from seqbench.cli.train import settings_of, train
-from seqbench.errors import InputError
+from seqbench.errors import UnknownNameError
 
 torch = pytest.importorskip("torch")
 jsonschema = pytest.importorskip("jsonschema")
@@ -246,7 +246,8 @@ def test_a_catalogue_of_ones_own_is_trained_on_and_named_by_the_command(tmp_path
 
 
 def test_an_unknown_dataset_of_a_catalogue_is_named_nearest(tmp_path):
-    with pytest.raises(InputError, match="parity_check"):
+    (tmp_path / "automata").mkdir()
+    with pytest.raises(UnknownNameError, match="parity_check"):
         resolve("parity_chek", "gru", catalogue=str(tmp_path))
 
 

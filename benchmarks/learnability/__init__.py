@@ -1,0 +1,1 @@
+"""Which reference model learns which task in the quick tier."""
