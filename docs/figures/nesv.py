@@ -1,5 +1,9 @@
-"""Makes the pictures and the tables of docs/nesv.md: `python docs/figures/nesv.py` (half an hour on a core)."""
+"""Makes the pictures and the tables of docs/nesv.md: `python docs/figures/nesv.py` (half an hour on a core).
 
+`python docs/figures/nesv.py majority a_sin` makes those of one task and model alone.
+"""
+
+import sys
 from pathlib import Path
 
 from seqbench.training.volume.estimate import Estimate, volumes
@@ -29,9 +33,10 @@ def table(found: list[Estimate]) -> str:
     return "\n".join([head, *map(row, found), "", f"Slope of log V against log n: {slope(found):.2f}."])
 
 
-def main() -> None:
-    """All pictures and tables."""
-    for (task, model), lengths in LENGTHS.items():
+def main(*only: str) -> None:
+    """All pictures and tables, or those of one task and model."""
+    for task, model in [only] if only else LENGTHS:
+        lengths = LENGTHS[task, model]
         found = volumes(task, model, lengths)
         draw(found, task, model, str(HERE / f"nesv_{task}_{model}.png"))
         before, mark, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {task} {model} -->")
@@ -41,4 +46,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

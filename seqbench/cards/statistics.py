@@ -57,17 +57,11 @@ def _rows(shown: dict[str, Any], labels: list[str]) -> Iterator[tuple[str, ...]]
 
 def chance_section(facts: dict[str, Any]) -> str:
     """What guessing scores: the chance level as far as it is known, and the best of each trivial rule by split."""
+    splits = facts["splits"]
     known = [(key.replace("_", " "), facts[key]) for key in CHANCE if key in facts]
     told = [f"{name.capitalize()}: {cell(value)}." for name, value in known]
-    if "language" in facts:
-        told = [
-            f"Chance: {1 / len(facts['language']['labels']):.4g}, one of {len(facts['language']['labels'])} labels."
-        ]
-    splits = facts["splits"]
-    if "chance" not in facts and "language" not in facts and "majority_score" in splits.get("test", {}):
-        told.insert(
-            0, f"Chance: {cell(splits['test']['majority_score'])}, always the most frequent answer of the test."
-        )
+    if "chance" not in facts and "majority_score" in splits.get("test", {}):
+        told.insert(0, f"Chance: {cell(splits['test']['majority_score'])}, always the most frequent label of the test.")
     rules = [rule for rule in RULES if any(rule in part for part in splits.values())]
     if not rules:
         return "\n\n".join(told) + "\n"

@@ -131,9 +131,6 @@ def check(catalogue: str | None, as_json: bool) -> None:
         print_json({**number, "wrong": wrong})
     else:
         counts = ", ".join(f"{count} {what}" for what, count in number.items())
-        click.echo(
-            "\n".join(
-                [*wrong, f"Checked {counts}: {f'{len(wrong)} claims are false' if wrong else 'every claim holds'}."]
-            )
-        )
+        false = {0: "every claim holds", 1: "1 claim is false"}.get(len(wrong), f"{len(wrong)} claims are false")
+        click.echo("\n".join([*wrong, f"Checked {counts}: {false}."]))
     sys.exit(1 if wrong else 0)

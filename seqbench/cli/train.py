@@ -149,17 +149,26 @@ def train(
 @click.option("--task", help="Another dataset with the same symbols and labels.")
 @two_numbers("--lengths", "Test lengths instead of the dataset's.")
 @click.option("--words", type=int, help="Sequences a length.")
+@click.option(
+    "--test-lengths", type=click.IntRange(0), help="How many lengths, evenly spread; 0 for all. As the run by default."
+)
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def evaluate(
-    run: str, task: str | None, lengths: tuple[int, int] | None, words: int | None, device: str, as_json: bool
+    run: str,
+    task: str | None,
+    lengths: tuple[int, int] | None,
+    words: int | None,
+    test_lengths: int | None,
+    device: str,
+    as_json: bool,
 ) -> None:
     """Evaluate a trained run, at any lengths."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
     from seqbench.training.summary import summary
 
-    facts = measure(Path(run), task=task, lengths=lengths, words=words, device=device)
+    facts = measure(Path(run), task=task, lengths=lengths, words=words, number=test_lengths, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))
 
 

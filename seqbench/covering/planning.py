@@ -269,7 +269,8 @@ def table(plans: Mapping[str, CoveragePlan]) -> str:
     rows = [head, ["---"] * len(head)]
     for name, found in plans.items():
         numbers = [_number(found.sufficient[law]) if law in found.sufficient else "-" for law in KNOWN]
-        best = f"{_number(found.mixture_sufficient)} ({law_text(found.mixture)})"
+        finite = np.isfinite(found.mixture_sufficient)
+        best = _number(found.mixture_sufficient) + (f" ({law_text(found.mixture)})" if finite else "")
         rows.append([name, f"{found.needed:,}", str(found.training_length), *numbers, best])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
@@ -292,8 +293,9 @@ def _plan_rows(found: CoveragePlan) -> list[tuple[str, ...]]:
 
 
 def _plan_notes(found: CoveragePlan) -> list[str]:
+    best = f"Best mixture of the laws that have words of all these lengths: {law_text(found.mixture)}."
     notes = [
-        f"Best mixture of the laws that have words of all these lengths: {law_text(found.mixture)}.",
+        best if np.isfinite(found.mixture_sufficient) else "No mixture of the laws shows all at these lengths.",
         "The law near_miss is not compared: no exact chance is known for it.",
     ]
     return [*notes, f"{LEAST} That is so for: {', '.join(found.bounded)}."] if found.bounded else notes

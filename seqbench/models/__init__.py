@@ -116,8 +116,13 @@ def make_encoder(name: str, **chosen: Any) -> "Encoder":
     return encoder
 
 
-def check_options(name: str, chosen: Iterable[str]) -> None:
+def check_options(name: str, chosen: Iterable[str], next_step: str = "") -> None:
     """Nothing, if a model has all options of these names.
+
+    Args:
+        name: a key of MODELS.
+        chosen: names of options.
+        next_step: what to tell besides the nearest names.
 
     Raises:
         UnknownNameError: an unknown model or option; the message holds the nearest names.
@@ -125,7 +130,7 @@ def check_options(name: str, chosen: Iterable[str]) -> None:
     known = options(name)
     for option in chosen:
         if option not in known:
-            raise unknown_name(f"option of the model {name!r} called", option, known)
+            raise unknown_name(f"option of the model {name!r} called", option, known, next_step)
 
 
 def options(name: str) -> dict[str, Any]:

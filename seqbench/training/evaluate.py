@@ -1,5 +1,6 @@
 """Evaluation of a run: its last checkpoint on the test splits, length by length."""
 
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ def evaluate(
     task: str | None = None,
     lengths: tuple[int, int] | None = None,
     words: int | None = None,
+    number: int | None = None,
     device: str = "auto",
     coverage: bool = False,
 ) -> dict[str, Any]:
@@ -38,8 +40,10 @@ def evaluate(
         run: a folder that `train` made.
         task: another dataset with the same symbols and labels, such as a length test of the one that was trained on;
             without the run's recipe.
-        lengths: test lengths instead of the dataset's; all of them are looked at.
+        lengths: test lengths instead of the dataset's.
         words: sequences a length.
+        number: how many of the lengths are looked at, evenly spread; 0 for all, as many as the run's settings say
+            where None.
         device: where to compute.
         coverage: whether to say what of the test's compositions the training words show: up to half a minute.
 
@@ -48,23 +52,35 @@ def evaluate(
             model does not have.
     """
     settings = read(run)
-    if settings.texts is not None and not (task is None and lengths is None and words is None):
+    asked_for = {"task": task, "lengths": lengths, "words": words, "test-lengths": number}
+    if settings.texts is not None and any(value is not None for value in asked_for.values()):
         raise InputError(
-            f"{str(run)!r} was trained on texts: all its test texts are measured. Leave out task, lengths and words."
+            f"{str(run)!r} was trained on texts: all its test texts are measured. Leave out {', '.join(asked_for)}."
         )
     where = device_of(device)
     learner, state = learner_of(run, settings, where)
     asked = settings if task is None else msgspec.structs.replace(settings, task=task, recipe={})
     planned = _plan(asked, lengths, words)
     _check(planned, learner)
-    number = 0 if lengths is not None else settings.test_lengths
+    number = settings.test_lengths if number is None else number
     splits = {
         split: _split(learner, planned, split, number, where)
         for split in ("test", "test_near_miss")
         if split == "test" or split in planned.splits
     }
     shown = coverage_of(settings, state["step"]) if coverage else None
-    return facts_of(Trained(run, settings, learner, state, where), planned, splits, shown)
+    facts = facts_of(Trained(run, settings, learner, state, where), planned, splits, shown)
+    facts["provenance"]["evaluation"] = _command(run, asked_for)
+    return facts
+
+
+def _command(run: Path, asked_for: dict[str, Any]) -> str | None:
+    """The command line that evaluates a run so; None where it is as `seqbench train` does."""
+    parts = ["seqbench", "evaluate", str(run)]
+    for option, value in asked_for.items():
+        values = value if isinstance(value, tuple | list) else [value]
+        parts += ["--" + option, *map(str, values)] if value is not None else []
+    return shlex.join(parts) if len(parts) > 3 else None
 
 
 def learner_of(run: Path, settings: Settings, device: torch.device) -> tuple[Learner, dict[str, Any]]:

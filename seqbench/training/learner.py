@@ -12,9 +12,9 @@ from seqbench.errors import InputError, unknown_name
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.blocks import IGNORED
 from seqbench.generation.plan import Plan
-from seqbench.models import MODELS, create, options
+from seqbench.models import MODELS, check_options, create, options
 from seqbench.models.tree import TreeModel
-from seqbench.training.settings import Settings
+from seqbench.training.settings import ELSEWHERE, Settings
 from seqbench.training.targets import Batch, Targets
 
 Array = npt.NDArray[Any]
@@ -39,6 +39,7 @@ class Learner(nn.Module):
                 further target that the model or the dataset does not have.
         """
         super().__init__()
+        check_options(settings.model, settings.options, ELSEWHERE)
         self.settings, self.targets = settings, Targets.of(planned)
         self.config = config_of(settings, self.targets)
         reads = {"d_in" if self.targets.vectors else "vocabulary": self.targets.inputs}

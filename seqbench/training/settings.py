@@ -17,6 +17,8 @@ from seqbench.training.texts import TextData
 ALSO = ("syntactic_class", "node_classes")
 TIERS = ("quick", "paper")
 MERGED = ("options", "recipe")
+ELSEWHERE = "Options of the dataset stand in `recipe` (--recipe KEY=VALUE)."
+"""What to tell of an option that the model does not have."""
 RANGES = (
     ("learning_rate", 1e-12, 1e6),
     ("warmup", 0, 1),

@@ -18,7 +18,7 @@ from typing import Any
 from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
 from seqbench.models import check_options
 from seqbench.progress import progress
-from seqbench.training.settings import Settings, resolve
+from seqbench.training.settings import ELSEWHERE, Settings, resolve
 
 RESULT = "result.json"
 ERROR = "Error: "
@@ -71,7 +71,7 @@ def _settings(values: dict[str, Any]) -> Settings:
     names = {"tier": "quick"} | values
     task, model, tier = (_name(key, names.pop(key)) for key in ("task", "model", "tier"))
     settings = resolve(task, model, tier, **names)
-    check_options(model, settings.options)  # what no model knows is refused before any folder is made
+    check_options(model, settings.options, ELSEWHERE)  # what no model knows is refused before any folder is made
     return settings
 
 

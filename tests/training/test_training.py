@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import shutil
 import subprocess
 import sys
@@ -135,8 +136,13 @@ def test_results_add_up(tmp_path, also):
     assert right(test) == right(members) + right(others)
     assert metrics["near_misses"]["accuracy"]["n"] > 0
     assert facts["task"]["version"] == "1.0.0"
-    longer = evaluate(run, lengths=(30, 35), words=4)["metrics"]["test"]["accuracy"]["per_length"]
-    assert list(longer) == [str(length) for length in range(30, 36)]  # all that were asked for, not a few of them
+    longer = evaluate(run, lengths=(30, 35), words=4, number=0)
+    assert list(longer["metrics"]["test"]["accuracy"]["per_length"]) == [str(length) for length in range(30, 36)]
+    assert facts["provenance"]["evaluation"] is None
+    command = longer["provenance"]["evaluation"]
+    done = CliRunner().invoke(main, [*shlex.split(command)[1:], "--json"])
+    assert json.loads(done.stdout)["metrics"] == longer["metrics"]
+    assert evaluate(run, lengths=(100, 200), words=1)["split"]["lengths"] == [100, 150, 200]  # as many as the run's
 
 
 def right(found):

@@ -59,7 +59,7 @@ class ListOps:
         """The task with its node rule."""
         self.rule = (parameters["max_args"], parameters["max_depth"], parameters["operator_probability"])
         self.balanced = parameters["labels"] == "balanced"
-        steps = "1, 4, 7, 10, ..." if self.rule[0] == 2 else "1, 4, 5 and all from 7 on"
+        steps = {2: "1, 4, 7, 10, ...", 3: "1, 4, 5 and all from 7 on"}.get(self.rule[0], "1 and all from 4 on")
         self.lengths_hint = f"Lengths are {steps}, as far as max_depth {self.rule[1]} allows."
 
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:

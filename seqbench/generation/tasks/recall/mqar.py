@@ -112,7 +112,8 @@ class Mqar(Positional):
             "values": f"{self.keys + 1} to {self.vocabulary - 1}",
             "smallest_length": self.shortest,
             "queries": self.pairs,
-            "chance": round(1 / self.pairs, 4),  # by guessing among the values of the row
+            "chance": round(1 / self.pairs, 4),
+            "chance_note": f"of a guess among the {self.pairs} values of the row",
             "differences": [
                 "filler is never a key of the row; there it is any symbol, so that a key may come once more unlabelled",
                 "a vocabulary may be smaller than the row, and an odd length has one more position of filler",
