@@ -41,8 +41,12 @@ def nearest(name: object, known: Iterable[str], *, most: int = 3) -> list[str]:
         ['dyck_d8', 'dyck_d6']
     """
     originals = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(str(name)[:100].lower(), list(originals), n=most, cutoff=0.5)
+    close = difflib.get_close_matches(_text(name)[:100].lower(), list(originals), n=most, cutoff=0.5)
     return [originals[each] for each in close]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else quoted(value)
 
 
 def quoted(value: object, width: int = 60) -> str:

@@ -377,7 +377,7 @@ def solve(name: str, inputs: Any, catalogue: Folder = None) -> Any:
         return lang.label(inputs)
     if not isinstance(inputs, Sequence | np.ndarray):
         raise InputError(
-            f"inputs is {inputs!r}, which is no list of words. Give words as text or as lists of symbol ids."
+            f"inputs is {quoted(inputs)}, which is no list of words. Give words as text or as lists of symbol ids."
         )
     one_word = len(inputs) > 0 and isinstance(inputs[0], int | np.integer)
     return lang.label(inputs) if one_word else lang.label_all(inputs)

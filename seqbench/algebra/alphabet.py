@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.errors import DefinitionError, InputError
+from seqbench.errors import DefinitionError, InputError, quoted
 
 MAX_SYMBOLS = 65_536
 
@@ -203,6 +203,6 @@ def _encode_array(alphabet: Alphabet, array: npt.NDArray[Any]) -> Tokens:
 def _foreign(alphabet: Alphabet, position: int, item: object) -> InputError:
     what = "symbol" if isinstance(item, str) else "symbol id"
     return InputError(
-        f"Position {position} of the word holds {item!r}, which is no {what} of the alphabet {shown(alphabet)}. "
+        f"Position {position} of the word holds {quoted(item)}, which is no {what} of the alphabet {shown(alphabet)}. "
         f"Use its symbols, or their ids 0 to {len(alphabet) - 1}."
     )

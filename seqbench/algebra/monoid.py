@@ -14,7 +14,7 @@ from seqbench.algebra.alphabet import Offsets, Tokens, decode, separator, token_
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.reach import Reach
 from seqbench.algebra.transformations import enumerate_transformations
-from seqbench.errors import InputError, TooLargeError
+from seqbench.errors import InputError, TooLargeError, quoted
 from seqbench.notebook import EMPTY, facts, section, table
 
 MAX_SIZE = 1_000_000
@@ -279,7 +279,7 @@ class Monoid:
     def _checked(self, elements: Elements) -> npt.NDArray[np.integer[Any]]:
         array = np.asarray(elements)
         if array.dtype.kind not in "iu" or (array.size and not 0 <= array.min() <= array.max() < len(self)):
-            raise InputError(f"There is no element {elements!r}. Elements are the integers 0 to {len(self) - 1}.")
+            raise InputError(f"There is no element {quoted(elements)}. Elements are the integers 0 to {len(self) - 1}.")
         return array
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from seqbench.errors import InputError, nearest
+from seqbench.errors import InputError, nearest, quoted
 
 REQUIRED = None
 """The default of a parameter that has none."""
@@ -46,7 +46,7 @@ class Parameter:
         if checked is None:
             close = nearest(value, self.choices)
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}{hint}")
+            raise InputError(f"The value {quoted(value)} of {self.name!r} cannot be used. {self.allowed()}{hint}")
         return checked
 
     def allowed(self) -> str:
@@ -73,7 +73,7 @@ class Name(Parameter):
     def check(self, value: Any) -> Any:
         """The text."""
         if not isinstance(value, str) or not value:
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+            raise InputError(f"The value {quoted(value)} of {self.name!r} cannot be used. {self.allowed()}")
         return value
 
     def allowed(self) -> str:

@@ -10,6 +10,7 @@ from seqbench.dataset.markdown import bibtex, code, table
 from seqbench.dataset.report import NOT_OWN
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.task_plan import TaskPlan
+from seqbench.generation.tasks import TASKS
 
 MEANINGS = {
     "input_ids": "the word as ids of its symbols",
@@ -32,6 +33,8 @@ SINGLE = ("single_label_lengths", "single_label_lengths_are")
 CHANCE = ("chance", "chance_note", "length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
 """Facts of a task that say what guesses score."""
 
+MEASURES = "\n[Memory functions](../docs/memory.md#measures) says what is measured; the area is that before scaling.\n"
+
 NEAR_MISSES = (
     "`test_near_miss` is half members, half non-members made from a member by one edit that keeps the length: one "
     "symbol replaced, two positions swapped, or one symbol moved."
@@ -51,7 +54,8 @@ def facts_section(facts: dict[str, Any]) -> str:
     if "language" in facts:
         return _language(facts["language"])
     told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE}
-    return table(("fact", "value"), [(_spaced(key), value) for key, value in facts.items() if key not in told])
+    found = table(("fact", "value"), [(_spaced(key), value) for key, value in facts.items() if key not in told])
+    return found + MEASURES * str(facts["task"]).startswith("memory")
 
 
 def _language(language: dict[str, Any]) -> str:
@@ -130,10 +134,15 @@ seqbench generate {planned.name} --out DIR  # the same rows as Parquet
 
 
 def _options(planned: BasePlan) -> str:
-    """The parameters of a task's kind that `load_dataset` takes, in a sentence."""
+    """The parameters of a task's kind that `load_dataset` takes, with what they may be."""
     if not isinstance(planned, TaskPlan) or not planned.recipe.parameters:
         return ""
-    return f"\nOptions of its own: {', '.join(f'`{name}`' for name in planned.recipe.parameters)}.\n"
+    rows = [
+        (f"`{each.name}`", planned.recipe.parameters[each.name], each.allowed())
+        for each in TASKS[planned.recipe.task].parameters
+        if each.name in planned.recipe.parameters
+    ]
+    return "\nOptions of its own:\n\n" + table(("option", "here", "what it may be"), rows)
 
 
 def source_section(planned: BasePlan, catalogue: Catalogue) -> str:

@@ -17,7 +17,7 @@ from seqbench.catalogue.citations import Citation, parse_bibtex
 from seqbench.catalogue.descriptions import Description, Group, describe, parse_groups
 from seqbench.catalogue.recipe import OPTIONS, TASK_OPTIONS, check_options
 from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State, TaskDataset
-from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, unknown_name
+from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, quoted, unknown_name
 
 T = TypeVar("T", Automaton, Dataset, TaskDataset)
 
@@ -190,13 +190,42 @@ def open_catalogue(folder: str | os.PathLike[str] | None = None) -> Catalogue:
     folder = folder if folder is not None else os.environ.get(VARIABLE) or None
     if folder is None:
         return _open(None, ())
+    path = _place(folder)
     try:
-        path = Path(folder).expanduser().resolve()
         return _open(str(path), _state(path))
-    except (OSError, ValueError, TypeError) as error:
+    except OSError as error:
         if isinstance(error, SeqbenchError):
             raise
         raise DefinitionError(f"The catalogue folder {folder!r} cannot be read: {error}.") from None
+
+
+def own_folder(name: str, folder: str | os.PathLike[str] | None = None) -> str | None:
+    """The absolute path of the folder to read for a name: the given one, or where it defines the name that of VARIABLE.
+
+    So a run or a report can say where its dataset came from. None for a built-in dataset.
+    """
+    if folder is not None:
+        return str(_place(folder))
+    own = os.environ.get(VARIABLE)
+    if not own or open_catalogue().name_of(name) in _open(None, ()).datasets:
+        return None
+    return str(_place(own))
+
+
+def _place(folder: str | os.PathLike[str]) -> Path:
+    """The absolute path of a catalogue folder.
+
+    Raises:
+        DefinitionError: no path, an empty one, or one with an unknown user.
+    """
+    try:
+        if not os.fspath(folder):
+            raise ValueError("it is empty")
+        return Path(folder).expanduser().resolve()
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise DefinitionError(
+            f"The catalogue folder {quoted(folder)} cannot be read: {error}. Give the path of a folder."
+        ) from None
 
 
 def _state(folder: Path) -> tuple[tuple[str, int], ...]:

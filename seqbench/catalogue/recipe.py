@@ -191,7 +191,7 @@ def _weight(name: str, law: str, weight: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or number < 0:
-        raise InputError(f"{name} gives {law!r} the weight {weight!r}. Weights are finite numbers from 0 on.")
+        raise InputError(f"{name} gives {law!r} the weight {quoted(weight)}. Weights are finite numbers from 0 on.")
     return number
 
 

@@ -41,7 +41,7 @@ def key_values(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
 def _json_or_text(value: str) -> Any:
     try:
         return json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, or more digits or brackets than Python reads
         return value
 
 

@@ -182,19 +182,18 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
     """Make all runs of a grid file; finished ones are kept."""
     require_torch()
     from seqbench.training import sweep as sweeps
-    from seqbench.training.folder import claim
+    from seqbench.training.table import table
 
     if only_list:
-        for settings in sweeps.grid(Path(grid)):
-            claim(settings, Path(out) / settings.run_id, resume=True)
-            click.echo(shlex.join(sweeps.command(Path(out) / settings.run_id)))
+        for folder in sweeps.claimed(Path(grid), Path(out)):
+            click.echo(shlex.join(sweeps.command(folder)))
         return
     try:
         results = sweeps.sweep(Path(grid), Path(out), jobs)
     except KeyboardInterrupt:
         click.echo(f"Stopped; results and checkpoints are in {out}. Go on with the same command.", err=True)
         raise SystemExit(130) from None
-    click.echo(json.dumps(results, indent=1) if as_json else sweeps.table(results))
+    click.echo(json.dumps(results, indent=1) if as_json else table(results))
 
 
 @click.command()

@@ -15,7 +15,7 @@ from seqbench.covering.laws import KNOWN, admitted, known_laws
 from seqbench.covering.possible import possible, union
 from seqbench.covering.task import Task
 from seqbench.covering.tell import LEAST, aligned, law_text
-from seqbench.errors import InputError, named_options
+from seqbench.errors import InputError, named_options, quoted
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
 from seqbench.notebook import section
@@ -114,7 +114,7 @@ def coverage_plan(
         (4, 2)
     """
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence!r}. Give a number between 0 and 1, for example 0.99.")
+        raise InputError(f"confidence is {quoted(confidence)}. Give a number between 0 and 1, for example 0.99.")
     planned, task = tested(name, catalogue, test_lengths, schedule, min_width)
     lengths = planned.splits["test"].split.lengths
     there = possible(task, lengths)

@@ -17,7 +17,7 @@ from seqbench.catalogue.languages import machine_of, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Dataset, TaskDataset
-from seqbench.errors import InputError, TooLargeError, unknown_name
+from seqbench.errors import InputError, TooLargeError, quoted, unknown_name
 from seqbench.generation.ahead import ahead
 from seqbench.generation.arrangement import Arrangement
 from seqbench.generation.base_plan import BasePlan, SizedSplit, sentence
@@ -83,7 +83,7 @@ def plan(name: str, catalogue: Folder = None, version: object = None, **override
         raise unknown_name("dataset", name, opened.datasets, "Give a name as text.")
     asked = name
     name, chosen = opened.resolve(asked)
-    defaults = opened.dataset(name, None if version is None else str(version))
+    defaults = opened.dataset(name, version if version is None or isinstance(version, str) else quoted(version))
     check_version(asked, defaults, version)
     if isinstance(defaults, TaskDataset):
         _check_preset(asked, name, chosen, overrides)
@@ -274,5 +274,5 @@ def label_id(machine: Machine, label: int | str) -> int:
         label = int(label)
     number = plain(label)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < machine.num_labels:
-        raise InputError(f"The label {label!r} is not there. Labels run from 0 to {machine.num_labels - 1}.")
+        raise InputError(f"The label {quoted(label)} is not there. Labels run from 0 to {machine.num_labels - 1}.")
     return number

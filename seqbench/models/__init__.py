@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seqbench.errors import InputError, SeqbenchError, unknown_name
+from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
 
 if TYPE_CHECKING:
     from seqbench.models.frame import Encoder, Model
@@ -101,17 +101,23 @@ def make_encoder(name: str, **chosen: Any) -> "Encoder":
     check_options(name, chosen)
     for option, value in chosen.items():
         if isinstance(value, float) and not math.isfinite(value):
-            raise InputError(f"The value {value!r} of the option {option!r} cannot be used. Give a finite number.")
+            raise InputError(
+                f"The value {quoted(value)} of the option {option!r} cannot be used. Give a finite number."
+            )
+        if isinstance(value, bool) and type(known[option]) in (int, float):  # to Python they are 0 and 1
+            raise InputError(f"The value {value} of the option {option!r} cannot be used. Give a number.")
     try:
         encoder: Encoder = _load(entry.module, entry.encoder)(**chosen)
     except SeqbenchError:
         raise
     except (TypeError, ValueError, ArithmeticError, RuntimeError, AssertionError) as error:
-        given = ", ".join(f"{option}={value!r}" for option, value in chosen.items())
+        given = ", ".join(f"{option}={quoted(value)}" for option, value in chosen.items())
         reason = str(error).splitlines()[0].rstrip(".")
+        if "allocate memory" in reason:
+            reason = "it does not fit the memory"
         raise InputError(
             f"The model {name!r} cannot be made with {given}: {reason}. Its options by default: "
-            f"{', '.join(f'{option}={value!r}' for option, value in known.items())}."
+            f"{', '.join(f'{option}={quoted(value)}' for option, value in known.items())}."
         ) from None
     return encoder
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 
 
 class FeedForward(nn.Module):
@@ -91,4 +91,4 @@ def choice(what: str, value: object, known: Sequence[str]) -> None:
         >>> choice("schedule", "scan", ["scan", "reduce"])
     """
     if value not in known:
-        raise InputError(f"The value {value!r} of {what!r} cannot be used. It is one of {', '.join(known)}.")
+        raise InputError(f"The value {quoted(value)} of {what!r} cannot be used. It is one of {', '.join(known)}.")

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, cast
 
 from torch import Tensor, nn
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 from seqbench.models.lengths import Lengths
 
 HEADS = ("last", "positions")
@@ -157,8 +157,10 @@ def _check(name: str, encoder: Encoder, vocabulary: int | None, classes: int, d_
     if (vocabulary is None) == (d_in is None):
         raise InputError("A model reads symbols or vectors. Give either `vocabulary` or `d_in`.")
     for what, value in (("vocabulary", vocabulary), ("classes", classes), ("d_in", d_in)):
-        if value is not None and value < 1:
-            raise InputError(f"The value {value!r} of {what!r} cannot be used. It is an integer from 1 on.")
+        if value is not None and not 1 <= value < 2**31:
+            raise InputError(
+                f"The value {quoted(value)} of {what!r} cannot be used. It is an integer from 1 to {2**31 - 1:,}."
+            )
     if head not in HEADS:
         raise InputError(f"The head {head!r} cannot be used. It is 'last' or 'positions'.")
     if head not in encoder.heads:

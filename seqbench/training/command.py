@@ -69,6 +69,6 @@ def _text(value: Any) -> str:
 def _is_plain(text: str) -> bool:
     try:
         json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return bool(text)
     return False

@@ -17,8 +17,8 @@ from seqbench.training.settings import Settings, read
 METRICS = "metrics.jsonl"
 
 
-def claim(settings: Settings, out: Path, *, resume: bool) -> None:
-    """Makes the folder, or checks that it holds this very run.
+def claim(settings: Settings, out: Path, *, resume: bool) -> bool:
+    """Makes the folder, or checks that it holds this very run; whether it was made.
 
     Raises:
         InputError: it holds something else, or a run although `resume` is not given, or cannot be written.
@@ -28,13 +28,19 @@ def claim(settings: Settings, out: Path, *, resume: bool) -> None:
             raise InputError(f"{str(out)!r} holds a run already. Go on with it (--resume), or name a new folder.")
         if read(out) != settings:
             raise InputError(f"{str(out)!r} holds a run of other settings. Name a new folder for these.")
-        return
+        return False
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{str(out)!r} is not empty and holds no run. Name a new folder.")
-    out.mkdir(parents=True, exist_ok=True)
     temporary = out / ".settings.json"
-    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1))
-    temporary.replace(out / "settings.json")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1))
+        temporary.replace(out / "settings.json")
+    except OSError as error:
+        raise InputError(
+            f"The folder {str(out)!r} cannot be made: {error.strerror or error}. Name another place."
+        ) from None
+    return True
 
 
 @contextmanager

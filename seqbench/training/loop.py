@@ -1,6 +1,7 @@
 """The training loop: steps, looks at the validation split, checkpoints; a stopped run goes on where it was."""
 
 import contextlib
+import shutil
 import signal
 import threading
 import time
@@ -43,24 +44,34 @@ def train(
     out = out.expanduser().absolute()
     with processes(device, settings.batch) as group:
         run = _Run(settings, out, group)  # first, so that a bad model or option leaves no folder behind
-        _claim(settings, out, group, resume=resume)
-        with held(out, group.first):
-            run.restore()
-            with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
-                run.go(batches)
+        made = _claim(settings, out, group, resume=resume)
+        try:
+            with held(out, group.first):
+                run.restore()
+                with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
+                    run.go(batches)
+        except Exception:
+            if made and not checkpoint.exists(out):  # the same command with a better value finds no run in its way
+                shutil.rmtree(out, ignore_errors=True)
+            raise
     return out
 
 
-def _claim(settings: Settings, out: Path, group: Processes, *, resume: bool) -> None:
-    """Makes or checks the folder; where the first process cannot, the others end without a word of their own."""
+def _claim(settings: Settings, out: Path, group: Processes, *, resume: bool) -> bool:
+    """Makes or checks the folder; where the first process cannot, the others end without a word of their own.
+
+    Whether this process made it.
+    """
     refused: InputError | None = None
+    made = False
     if group.first:
         try:
-            claim(settings, out, resume=resume)
+            made = claim(settings, out, resume=resume)
         except InputError as error:
             refused = error
     if group.agreed(int(refused is not None)):
         raise refused or SystemExit(2)
+    return made
 
 
 class _Run:

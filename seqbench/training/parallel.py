@@ -127,6 +127,8 @@ def device_of(name: str = "auto") -> torch.device:
         return torch.device(name)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
+        if name.startswith("mps"):  # torch answers with all that it has instead
+            reason = "there is none here"
         raise InputError(f"The device {quoted(name)} cannot be used: {reason}. {_DEVICES}") from None
 
 

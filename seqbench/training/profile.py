@@ -10,12 +10,13 @@ import torch
 
 from seqbench.catalogue.recipe import MAX_LENGTH, whole
 from seqbench.drawing import curve, save
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 from seqbench.models import create
 from seqbench.progress import progress
 from seqbench.training.machine import enough_memory
 
 VOCABULARY, CLASSES = 2, 2
+MAX_BATCH = 10_000_000
 
 
 def profile(
@@ -47,10 +48,11 @@ def profile(
         >>> [row["length"] for row in profile(["gru"], [8, 4], batch=2)]
         [4, 8]
     """
+    whole("batch", batch, 1, MAX_BATCH)
     for length in lengths:
         whole("length", length, 1, MAX_LENGTH)
     if not limit > 0:
-        raise InputError(f"limit is {limit!r}. Give a number of seconds above 0, such as 5.")
+        raise InputError(f"limit is {quoted(limit)}. Give a number of seconds above 0, such as 5.")
     where = device or torch.device("cpu")
     rows: list[dict[str, Any]] = []
     made = {name: create(name, vocabulary=VOCABULARY, classes=CLASSES) for name in models}  # a bad name ends at once
@@ -59,14 +61,16 @@ def profile(
         for length in progress(sorted(lengths), f"Profiling {name}", len(lengths)):
             what = f"{batch} words of length {length} and the model {name}"
             with enough_memory(where, what, "Give a smaller --batch, or shorter lengths."):
-                measured = _pass(model, batch, length, repeats, where)
+                measured = _pass(model, batch, length, where, repeats, limit)
             rows.append({"model": name, "length": length, "batch": batch, **measured})
             if measured["seconds"] > limit:
                 break
     return rows
 
 
-def _pass(model: torch.nn.Module, batch: int, length: int, repeats: int, device: torch.device) -> dict[str, float]:
+def _pass(
+    model: torch.nn.Module, batch: int, length: int, device: torch.device, repeats: int, limit: float
+) -> dict[str, float]:
     tokens = (torch.arange(batch * length, device=device) * 7 % 11 % VOCABULARY).view(batch, length)
     lengths = torch.full((batch,), length)
     seconds = []
@@ -77,8 +81,10 @@ def _pass(model: torch.nn.Module, batch: int, length: int, repeats: int, device:
             model(tokens, lengths)
             _wait(device)
             seconds.append(time.perf_counter() - start)
+            if seconds[-1] > limit:  # left out from here on: no need to know it better
+                break
         memory = _peak(model, tokens, lengths, device)
-    return {"seconds": statistics.median(seconds[1:]), "megabytes": memory}
+    return {"seconds": statistics.median(seconds[1:] or seconds), "megabytes": memory}
 
 
 def _wait(device: torch.device) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from seqbench.catalogue.reader import open_catalogue
-from seqbench.errors import InputError, unknown_name
+from seqbench.catalogue.reader import open_catalogue, own_folder
+from seqbench.errors import InputError, quoted, unknown_name
 from seqbench.training.texts import TextData
 
 ALSO = ("syntactic_class", "node_classes")
@@ -20,6 +20,7 @@ MERGED = ("options", "recipe")
 ELSEWHERE = "Options of the dataset stand in `recipe` (--recipe KEY=VALUE)."
 """What to tell of an option that the model does not have."""
 RANGES = (
+    ("batch", 1, 10_000_000),
     ("learning_rate", 1e-12, 1e6),
     ("warmup", 0, 1),
     ("weight_decay", 0, 1e6),
@@ -119,9 +120,9 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
-    if changes.get("catalogue") is not None:  # absolute: a run folder is read from anywhere
-        changes["catalogue"] = str(Path(changes["catalogue"]).expanduser().absolute())
     texts = changes.get("texts")
+    if not texts and (folder := own_folder(task, changes.get("catalogue"))) is not None:
+        changes["catalogue"] = folder
     for key in {"test_words", "test_lengths"} & changes.keys() if texts else ():
         raise InputError(f"{key} is for datasets of seqbench: of texts, all that can be tested on are. Leave it out.")
     values: dict[str, Any] = {}
@@ -163,7 +164,6 @@ def _check(settings: Settings) -> None:
             raise unknown_name("further target", name, ALSO)
     for key, least in {
         "steps": 1,
-        "batch": 1,
         "check_every": 1,
         "patience": 0,
         "test_words": 1,
@@ -181,7 +181,7 @@ def _check(settings: Settings) -> None:
     for key, low, high in RANGES:
         if not low <= getattr(settings, key) <= high:  # NaN is in no range
             raise InputError(
-                f"{key}={getattr(settings, key)!r} cannot be used. Give a number from {low:g} to {high:g}."
+                f"{key}={quoted(getattr(settings, key))} cannot be used. Give a number from {low:g} to {high:g}."
             )
 
 
@@ -189,7 +189,8 @@ def _check_texts(settings: Settings) -> None:
     for name in ("catalogue", "recipe", "sampling", "also"):
         if settings.texts is not None and getattr(settings, name):
             raise InputError(
-                f"{name} is {getattr(settings, name)!r}, which is not for texts but for datasets of seqbench."
+                f"{name} is {quoted(getattr(settings, name))}, which is not for texts but for datasets of seqbench. "
+                "Leave it out."
             )
 
 
@@ -210,4 +211,9 @@ def read(path: Path) -> Settings:
         raise InputError(
             f"{str(path / 'settings.json')!r} cannot be read: {error}. Was it written by another release?"
         ) from None
+    if settings.catalogue is not None and not Path(settings.catalogue).is_dir():
+        raise InputError(
+            f"The catalogue folder {settings.catalogue!r} of {str(path)!r} is not there any more. Bring it back, or "
+            "write its new place into settings.json."
+        )
     return settings

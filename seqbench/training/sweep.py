@@ -3,82 +3,36 @@
 `python -m seqbench.training.sweep FOLDER` makes one run: what a cluster's scheduler starts.
 """
 
-import itertools
 import json
-import math
 import subprocess
 import sys
 import threading
-import tomllib
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
-from seqbench.models import check_options
+from seqbench.errors import InputError, SeqbenchError
 from seqbench.progress import progress
-from seqbench.training.settings import ELSEWHERE, Settings, resolve
+from seqbench.training.grid import check, grid
 
 RESULT = "result.json"
 ERROR = "Error: "
 
 
-def grid(path: Path) -> list[Settings]:
-    r"""The settings of a grid file: all choices of its [grid], with its [settings] alike for all.
+def claimed(path: Path, out: Path) -> list[Path]:
+    """The folders of all runs of a grid, made where they are not there, once nothing is wrong with any run.
 
     Raises:
-        InputError: a file that cannot be read, without a grid, or with an empty list.
-        SeqbenchError: a setting that cannot be used.
-
-    Example:
-        >>> import tempfile
-        >>> file = Path(tempfile.mkdtemp()) / "grid.toml"
-        >>> _ = file.write_text('[grid]\ntask = ["parity_check"]\nmodel = ["ldru", "lstm"]\nseed = [0, 1]\n')
-        >>> [(each.model, each.seed) for each in grid(file)]
-        [('ldru', 0), ('ldru', 1), ('lstm', 0), ('lstm', 1)]
+        SeqbenchError: whatever is wrong with the file, an option of a model, a recipe or a folder.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be read: {error}. It is a TOML file with a table [grid].") from None
-    for key in data:
-        if key not in {"grid", "settings"}:
-            raise unknown_name(f"table of {str(path)!r}", key, ["grid", "settings"])
-    choices, common = (_table(path, data, name) for name in ("grid", "settings"))
-    if not {"task", "model"} <= choices.keys():
-        raise InputError(
-            f"{str(path)!r} has no list of tasks and models. Write [grid], task = [...] and model = [...]."
-        )
-    lists = [_choices(path, name, value) for name, value in choices.items()]
-    return [_settings(common | dict(zip(choices, each, strict=True))) for each in itertools.product(*lists)]
+    from seqbench.training.folder import claim
 
-
-def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
-    table = data.get(name, {})
-    if not isinstance(table, dict):
-        raise InputError(f"{name} of {str(path)!r} is {quoted(table)}, which is no table. Write it once, as [{name}].")
-    return table
-
-
-def _choices(path: Path, name: str, value: Any) -> list[Any]:
-    if value == []:
-        raise InputError(f"{name} of {str(path)!r} is an empty list. Give one value or more, or leave it out.")
-    return value if isinstance(value, list) else [value]
-
-
-def _settings(values: dict[str, Any]) -> Settings:
-    names = {"tier": "quick"} | values
-    task, model, tier = (_name(key, names.pop(key)) for key in ("task", "model", "tier"))
-    settings = resolve(task, model, tier, **names)
-    check_options(model, settings.options, ELSEWHERE)  # what no model knows is refused before any folder is made
-    return settings
-
-
-def _name(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{key} is {quoted(value)}, which is no name. Write names in quotation marks.")
-    return value
+    runs = grid(path)
+    check(runs)
+    folders = [out / settings.run_id for settings in runs]
+    for settings, folder in zip(runs, folders, strict=True):
+        claim(settings, folder, resume=True)
+    return folders
 
 
 def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
@@ -89,17 +43,23 @@ def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
     Raises:
         SeqbenchError: a run failed; what it said. The others go on first.
     """
-    from seqbench.training.folder import claim
-
-    runs = grid(path)
-    folders = [out / settings.run_id for settings in runs]
-    for settings, folder in zip(runs, folders, strict=True):
-        claim(settings, folder, resume=True)
-    left = [folder for folder in dict.fromkeys(folders) if not (folder / RESULT).exists()]
+    folders = claimed(path, out)
+    left = [folder for folder in folders if not (folder / RESULT).exists()]
     failed = [message for message in _make_all(left, jobs) if message]
     if failed:
-        raise SeqbenchError(f"{len(failed)} of {len(runs)} runs failed. The first: {failed[0]}")
-    return [json.loads((folder / RESULT).read_text(encoding="utf-8")) for folder in folders]
+        raise SeqbenchError(f"{len(failed)} of {len(folders)} runs failed. The first: {failed[0]}")
+    return [_result(folder) for folder in folders]
+
+
+def _result(folder: Path) -> dict[str, Any]:
+    path = folder / RESULT
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {key: found[key] for key in ("task", "model", "training", "metrics")} | found
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(
+            f"{str(path)!r} cannot be read: it is damaged. Remove it; the same command makes it again."
+        ) from None
 
 
 def _make_all(folders: list[Path], jobs: int) -> list[str]:
@@ -151,22 +111,6 @@ def _reason(said: str) -> str:
 def command(folder: Path) -> list[str]:
     """The command that makes one run."""
     return [sys.executable, "-m", "seqbench.training.sweep", str(folder)]
-
-
-def table(results: Iterable[dict[str, Any]]) -> str:
-    """What counts on the test split, by task and model: mean over seeds, lowest, highest; shares in %; as Markdown."""
-    found: dict[tuple[str, str, str], list[float]] = {}
-    for facts in results:
-        measure = facts["metrics"]["measure"]
-        value = facts["metrics"]["test"][measure]["value"]
-        key = facts["task"]["id"], facts["model"]["family"], measure
-        found.setdefault(key, []).append(math.nan if value is None else value)
-    lines = ["| task | model | measure | seeds | mean | lowest | highest |", "| --- " * 7 + "|"]
-    for (task, model, measure), scores in found.items():
-        figures = (sum(scores) / len(scores), min(scores), max(scores))
-        cells = [f"{each:.4g}" if measure == "relative_mse" else f"{100 * each:.2f}" for each in figures]
-        lines.append(f"| {task} | {model} | {measure.replace('_', ' ')} | {len(scores)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def main(folder: Path) -> None:

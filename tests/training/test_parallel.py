@@ -84,12 +84,23 @@ def test_too_little_memory_says_what_to_give(error, monkeypatch, tmp_path):
         loop.train(resolve("parity_check", "gru"), tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    "more", [["--set", "layers=true"], ["--batch", "100000000"], ["--recipe", "alpha=" + "1" * 5000]]
+)
+def test_a_run_that_cannot_begin_leaves_no_folder(more, tmp_path):
+    done = run(*RUN, *more, "--out", tmp_path / "run")
+    assert done.exit_code == 2, done.output
+    assert len(done.output) < 2000
+    assert not (tmp_path / "run").exists()
+
+
 def test_other_errors_of_torch_are_not_taken_for_it():
     with pytest.raises(RuntimeError, match="mat1"), enough_memory(torch.device("cpu"), "it", "Give less."):
         torch.zeros(2, 3) @ torch.zeros(2, 3)
 
 
 def test_words_that_no_memory_holds_are_no_traceback():
+    assert run("profile", "--models", "gru", "--lengths", 8, "--batch", 10**20).exit_code == 2
     done = run("profile", "--models", "gru", "--lengths", 1_000_000, "--batch", 1_000_000)
     assert done.exit_code == 2
     assert "memory is too small for 1000000 words of length 1000000 and the model gru. Give a smaller" in done.output

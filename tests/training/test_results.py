@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import seqbench
 from seqbench.cli import main
 from seqbench.cli.train import settings_of, train
-from seqbench.errors import UnknownNameError
+from seqbench.errors import InputError, UnknownNameError
 
 torch = pytest.importorskip("torch")
 jsonschema = pytest.importorskip("jsonschema")
@@ -228,21 +228,43 @@ def test_the_command_repeats_every_setting(task, model, tier, changes):
     assert parsed(command(chosen)) == chosen
 
 
-def test_a_catalogue_of_ones_own_is_trained_on_and_named_by_the_command(tmp_path, monkeypatch):
-    (tmp_path / "mine" / "automata").mkdir(parents=True)
-    (tmp_path / "mine" / "automata" / "no_11.toml").write_text(OWN, encoding="utf-8")
-    (tmp_path / "mine" / "generators").mkdir()
-    (tmp_path / "mine" / "generators" / "no_11.toml").write_text(OWN_DATASET, encoding="utf-8")
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A catalogue of one's own in the present folder."""
+    for part, text in {"automata": OWN, "generators": OWN_DATASET}.items():
+        (tmp_path / "mine" / part).mkdir(parents=True)
+        (tmp_path / "mine" / part / "no_11.toml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    chosen = resolve("no_11", "gru", catalogue="mine", steps=2, check_every=2, test_lengths=1, test_words=2)
+    return tmp_path / "mine"
+
+
+SHORT = {"steps": 2, "check_every": 2, "test_lengths": 1, "test_words": 2}
+
+
+def test_a_catalogue_of_ones_own_is_trained_on_and_named_by_the_command(mine, tmp_path, monkeypatch):
+    chosen = resolve("no_11", "gru", catalogue="mine", **SHORT)
     assert parsed(command(chosen)) == chosen
     loop.train(chosen, tmp_path / "run")
     monkeypatch.chdir("/")  # a run folder is read from anywhere
     facts = evaluate(tmp_path / "run", coverage=True)
     assert checker().is_valid(facts)
     assert facts["task"]["id"] == "no_11"
-    assert facts["training"]["catalogue"] == str(tmp_path / "mine")
+    assert facts["training"]["catalogue"] == str(mine)
     assert facts["coverage"]["needed"] > 0
+
+
+def test_the_catalogue_of_the_environment_is_noted_where_the_dataset_is_from_there(mine, monkeypatch):
+    monkeypatch.setenv("SEQBENCH_CATALOGUE", "mine")
+    assert resolve("no_11", "gru").catalogue == str(mine)
+    assert resolve("parity_check", "gru").catalogue is None
+    assert resolve("fancyzhx/ag_news", "gru", texts=TextData(path="fancyzhx/ag_news")).catalogue is None
+
+
+def test_a_catalogue_that_is_gone_is_named(mine, tmp_path):
+    loop.train(resolve("no_11", "gru", catalogue="mine", **SHORT), tmp_path / "run")
+    mine.rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"mine' of '\S+' is not there any more. Bring it back, or"):
+        evaluate(tmp_path / "run")
 
 
 def test_an_unknown_dataset_of_a_catalogue_is_named_nearest(tmp_path):

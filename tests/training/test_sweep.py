@@ -14,6 +14,7 @@ from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 torch = pytest.importorskip("torch")
 
 from seqbench.training import sweep  # noqa: E402 -- torch may be absent
+from seqbench.training.table import table  # noqa: E402
 from tests.interrupts import SEQBENCH  # noqa: E402
 
 GRID = """
@@ -50,7 +51,7 @@ def test_a_sweep_makes_each_run_once(grid, tmp_path):
     again = CliRunner().invoke(main, ["sweep", str(grid), "--out", str(tmp_path / "runs"), "--json"])
     assert json.loads(again.stdout) == results
     assert {path: path.stat().st_mtime_ns for path in files} == times
-    assert "| parity_check | gru | accuracy | 1 |" in sweep.table(results)
+    assert "| parity_check | gru | accuracy | 1 |" in table(results)
 
 
 def test_a_list_names_one_command_a_run(grid, tmp_path):
@@ -63,20 +64,64 @@ def test_a_list_names_one_command_a_run(grid, tmp_path):
 
 @pytest.mark.slow
 def test_a_failed_run_says_why(grid, tmp_path):
-    grid.write_text(GRID.replace("width = 8", "width = 8, chunk = 2").replace('"gru"', '"rir_grc"'))
-    with pytest.raises(
-        SeqbenchError, match=r"1 of 2 runs failed\. The first: \S+: There is no option of the model 'ldru'"
-    ):
+    folder = sweep.claimed(grid, tmp_path / "runs")[0]
+    (folder / "checkpoint").mkdir()
+    (folder / "checkpoint" / "state.pt").write_bytes(b"damaged")
+    with pytest.raises(SeqbenchError, match=r"1 of 2 runs failed\. The first: \S+: '\S+' cannot be read"):
         sweep.sweep(grid, tmp_path / "runs", jobs=2)
     assert len(list((tmp_path / "runs").glob("*/result.json"))) == 1
 
 
-def test_an_unknown_model_leaves_no_folder(grid, tmp_path):
-    grid.write_text(GRID.replace('"gru"', '"gruu"'))
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"gru"', '"gruu"', "'gru'"),
+        ("width = 8", "widht = 8", "'width'"),
+        ("width = 8", "layers = 2.5", "layers"),
+        ("train_lengths", "train_lenghts", "'train_lengths'"),
+        ("[1, 8]", "[8, 1]", "runs backwards"),
+        ("steps = 10", "sampling = { unifrom = 1 }", "'uniform'"),
+        ("steps = 10", "catalogue = 3", "catalogue"),
+        ("steps = 10", "catalogue = ''", "catalogue"),
+        ("steps = 10", "catalogue = '~nobody_here/x'", "catalogue"),
+        ('"parity_check"', '"reverse_string"', "ldru"),  # gives one answer a word
+    ],
+)
+def test_what_no_run_could_do_leaves_no_folder(grid, tmp_path, old, new, said):
+    grid.write_text(GRID.replace(old, new))
     for more in ([], ["--list"]):
         done = CliRunner().invoke(main, ["sweep", str(grid), "--out", str(tmp_path / "runs"), *more])
-        assert (done.exit_code, "'gru'" in done.stderr, done.stdout) == (2, True, "")
+        assert (done.exit_code, said in done.stderr, done.stdout) == (2, True, ""), done.output
         assert not (tmp_path / "runs").exists()
+
+
+def test_a_value_written_twice_is_one_run(grid, tmp_path):
+    grid.write_text(GRID.replace("seed = [0]", "seed = [0, 1, 0]"))
+    assert len(sweep.claimed(grid, tmp_path / "runs")) == 4
+
+
+def test_a_damaged_result_is_named(grid, tmp_path):
+    for folder in sweep.claimed(grid, tmp_path / "runs"):
+        (folder / "result.json").write_text("{")
+    with pytest.raises(InputError, match=r"result.json' cannot be read: it is damaged. Remove it"):
+        sweep.sweep(grid, tmp_path / "runs")
+
+
+def test_what_a_grid_varies_has_a_column_of_its_own():
+    def result(seed, value, layers, most_steps):
+        return {
+            "task": {"id": "parity_check"},
+            "model": {"family": "gru", "config": {"layers": layers}},
+            "training": {"seed": seed, "steps": seed, "most_steps": most_steps, "recipe": {}},
+            "metrics": {"measure": "accuracy", "test": {"accuracy": {"value": value}}},
+        }
+
+    rows = table([result(0, 0.5, 1, 10), result(1, 1.0, 1, 10), result(0, 0.25, 2, 10)]).splitlines()
+    assert rows[0] == "| task | model | layers | measure | seeds | mean | lowest | highest |"
+    assert rows[2:] == [
+        "| parity_check | gru | 1 | accuracy | 2 | 75.00 | 50.00 | 100.00 |",
+        "| parity_check | gru | 2 | accuracy | 1 | 25.00 | 25.00 | 25.00 |",
+    ]
 
 
 @pytest.mark.slow  # three processes that import torch

@@ -196,7 +196,7 @@ class Options(Parameter):
         if value == self.default:
             return {}
         if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+            raise InputError(f"The value {quoted(value)} of {self.name!r} cannot be used. {self.allowed()}")
         return dict(sorted(value.items()))
 
     def allowed(self) -> str:

@@ -218,7 +218,7 @@ def _flat(name: str, values: Any) -> Array:
         raise InputError(f"{name} is {quoted(values)}, which holds no numbers. Give an array or lists of numbers.")
     try:
         return np.asarray(values, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         if not hasattr(values, "__iter__"):
             raise InputError(
                 f"{name} holds {quoted(values)}, which is no number. Give an array or lists of numbers."

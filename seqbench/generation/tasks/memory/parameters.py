@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from seqbench.algebra.parameters import Parameter
 from seqbench.catalogue.recipe import MAX_LENGTH, whole
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 from seqbench.generation.tasks.memory.families import FAMILIES, LEGACY, MIN_HORIZON
 from seqbench.generation.tasks.memory.inputs import LAWS
 from seqbench.generation.tasks.memory.response import ACTIVATIONS
@@ -60,7 +60,7 @@ class Matrix(Parameter):
             return super().check(value)
         rows = [list(row) if isinstance(row, list | tuple) else None for row in value]
         if not 1 <= len(rows) <= MAX_CHANNELS or not all(_is_row(row) for row in rows):
-            raise InputError(f"The value {value!r} of {self.name!r} cannot be used. {self.allowed()}")
+            raise InputError(f"The value {quoted(value)} of {self.name!r} cannot be used. {self.allowed()}")
         return [[float(number) for number in row] for row in rows if row is not None]
 
     def allowed(self) -> str:
