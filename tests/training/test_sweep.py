@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 
 torch = pytest.importorskip("torch")
 
+from benchmarks.learnability import __main__ as learnability  # noqa: E402
 from seqbench.training import sweep  # noqa: E402 -- torch may be absent
 from seqbench.training.table import table  # noqa: E402
 from tests.interrupts import SEQBENCH  # noqa: E402
@@ -98,6 +100,27 @@ def test_what_no_run_could_do_leaves_no_folder(grid, tmp_path, old, new, said):
 def test_a_value_written_twice_is_one_run(grid, tmp_path):
     grid.write_text(GRID.replace("seed = [0]", "seed = [0, 1, 0]"))
     assert len(sweep.claimed(grid, tmp_path / "runs")) == 4
+
+
+@pytest.mark.parametrize("name", ["labels", "sequences"])
+def test_the_grids_of_the_learnability_table_can_be_run(name):
+    runs = sweep.grid(Path(__file__).parents[2] / "benchmarks" / "learnability" / f"{name}.toml")
+    sweep.check(runs)
+    assert {run.tier for run in runs} == {"quick"}
+
+
+def test_the_learnability_table_has_a_cell_a_run():
+    def result(model, task, **shares):
+        metrics = {"measure": "accuracy"} | {name: {"accuracy": {"value": value}} for name, value in shares.items()}
+        return {"model": {"family": model}, "task": {"id": task}, "metrics": metrics}
+
+    found = learnability.table(
+        [
+            result("gru", "dyck_d3", in_distribution=1.0, test=0.99999, near_misses=0.5),
+            result("ldru", "even_pairs", in_distribution=1.0, test=1.0),
+        ]
+    )
+    assert found.splitlines()[2:] == ["| `gru` | 100 / 99.9 / 50 |  |", "| `ldru` |  | 100 / 100 |"]
 
 
 def test_a_damaged_result_is_named(grid, tmp_path):
