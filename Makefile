@@ -19,10 +19,10 @@ run: setup  ## make dyck_d6; show examples of every split, sizes, digests, and w
 	$(BIN)/seqbench coverage dyck_d6
 
 test: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto
 
 test-all: setup  ## with the slow tests, and the datasets contract on the oldest supported release
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow"
+	$(BIN)/python -m pytest -n auto -m "slow or not slow"
 
 lint: setup
 	$(BIN)/ruff check .

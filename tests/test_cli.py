@@ -151,7 +151,7 @@ def test_check_recomputes_claims(tmp_path):
     wrong = run("check", "--catalogue", tmp_path)
     assert wrong.exit_code == 1
     assert "mine: claims states = 2, found 1." in wrong.stdout
-    assert "1 claims are false" in wrong.stdout
+    assert "1 claim is false" in wrong.stdout
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ def test_a_cover_shows_everything_coverable(name, longest, times, min_width):
 
 @pytest.mark.parametrize(("times", "min_width"), [(1, 1), (3, 1), (1, 2)])
 @pytest.mark.parametrize("schedule", ["scan", "left"])
-@pytest.mark.parametrize(("name", "longest"), [*SHORT, ("modular_arithmetic_l2r", 5)])
+@pytest.mark.parametrize(
+    ("name", "longest"), [*SHORT, pytest.param("modular_arithmetic_l2r", 5, marks=pytest.mark.slow)]
+)
 def test_covers_for_other_schedules_show_everything_coverable(name, longest, schedule, times, min_width):
     if schedule == "left" and min_width > 1:
         pytest.skip("no node has two children of two symbols")

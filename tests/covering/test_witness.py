@@ -86,7 +86,7 @@ def test_where_no_word_shows_it_there_is_no_witness():
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("name", ["dyck_d6", "modular_arithmetic_l2r"])
+@pytest.mark.parametrize("name", ["dyck_d6", pytest.param("modular_arithmetic_l2r", marks=pytest.mark.slow)])
 def test_impossible_compositions_are_found_out_fast(name, schedule):
     """All words up to 16,384 symbols are ruled out in a fraction of a second; walking through them took minutes."""
     lang = language(name)

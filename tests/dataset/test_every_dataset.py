@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import seqbench
 from seqbench.cli import main
 from seqbench.generation.plan import dataset_names, plan
+from tests.thinned import thinned
 
 NAMES = dataset_names()
 TINY = {"train_examples": 60, "validation_examples": 12, "test_examples_per_length": 1}
@@ -74,7 +75,7 @@ def test_plans_can_be_sent_to_other_processes(name):
     assert copy.block("train", 0).equals(planned.block("train", 0))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", thinned(NAMES))
 def test_commands_show_it(name, tmp_path):
     sizes = options(TINY)
     facts = read_json(run("info", name, *sizes, "--json"))
@@ -106,7 +107,7 @@ def test_bad_options_end_with_one_message(name):
         assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", thinned(SOME))
 # Python 3.12 and later warn of fork in a process with threads; the library forks its workers.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_one_process_or_two_make_the_same_bytes(name, cache):

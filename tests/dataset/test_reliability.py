@@ -206,7 +206,9 @@ main(["coverage", "dyck_d6", "--train", sys.argv[1], sys.argv[2], sys.argv[3]])
 """
 
 
-@pytest.mark.parametrize(("option", "name"), [("--html", "report.html"), ("--png", "report.png")])
+@pytest.mark.parametrize(
+    ("option", "name"), [("--html", "report.html"), pytest.param("--png", "report.png", marks=pytest.mark.slow)]
+)
 def test_reports_on_a_full_disk(option, name, tmp_path):
     """A limit on the size of files stands in for the disk: reports are smaller than what fits on any."""
     (tmp_path / "words.txt").write_text("0011\n01\n")

@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -23,6 +23,9 @@ def dyck(depth):
     return families.build("dyck", {"depth": depth})
 
 
+few = settings(max_examples=25)  # each is a whole picture
+
+
 def texts(figure):
     return [text.get_text() for text in figure.axes[0].texts]
 
@@ -35,6 +38,7 @@ def inside(figure):
     return all(page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1 for box in extents)
 
 
+@few
 @given(machines(max_states=3))
 def test_every_element_is_written_once(machine):
     monoid = Monoid.of(machine)
@@ -53,6 +57,7 @@ def _long(monoid):
     return int(monoid.depth.max()) > painters.PLAIN_NAME
 
 
+@few
 @given(machines())
 def test_any_automaton_is_drawn(machine):
     figure = automaton(machine)
@@ -120,6 +125,7 @@ def test_many_j_classes_become_a_chart():
     assert sum(bar.get_width() for bar in figure.axes[0].patches) == 255
 
 
+@few
 @given(st.integers(1, 9), st.data())
 def test_layouts_keep_states_apart(states, data):
     pair = st.tuples(st.integers(0, states - 1), st.integers(0, states - 1)).filter(lambda arc: arc[0] != arc[1])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from seqbench.drawing import Strip, Tree, product_table, strips, tree
 from seqbench.drawing.tables import MAX_SHOWN, MAX_WRITTEN
-from tests.drawing.test_drawing import inside, texts
+from tests.drawing.test_drawing import few, inside, texts
 
 WORDS = st.lists(st.text("ab10", max_size=6), min_size=1, max_size=8).map(tuple)
 TREES = st.recursive(
@@ -16,6 +16,7 @@ TREES = st.recursive(
 )
 
 
+@few
 @given(st.lists(st.builds(Strip, st.text("input", max_size=9), WORDS), min_size=1, max_size=4))
 def test_strips_hold_every_cell_that_is_not_empty(rows):
     figure = strips(rows)
@@ -34,6 +35,7 @@ def words(node):
     return [*(word for child in node.children for word in words(child)), node.text]
 
 
+@few
 @given(TREES)
 def test_trees_hold_every_node_below_its_parent(root):
     figure = tree(root)

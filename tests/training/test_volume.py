@@ -49,15 +49,18 @@ def brute(task, model, theta, n, hidden):
     return right
 
 
+NEAR = 30
+
+
 def nearly(task, model, n, hidden, rng, samples=20_000, half=1.0):
     """Parameters of all verdicts, most of them nearly right, and their verdicts."""
     judge = Judge(TASKS[task], MODELS[model], n, hidden)
     box = Box(judge.dimension, half, ("test", task, model, n))
     parameters = rng.uniform(-half, half, (samples, judge.dimension))
-    near = parameters[np.argsort(judge(parameters)[0])[:60]]
+    near = parameters[np.argsort(judge(parameters)[0])[:NEAR]]
     for move in range(6):  # on from there, so that rare right ones are reached
         more = np.concatenate([near, box.moved(near, ("a", move)), box.moved(near, ("b", move))])
-        near = more[np.argsort(judge(more)[0], kind="stable")[:60]]
+        near = more[np.argsort(judge(more)[0], kind="stable")[:NEAR]]
     chosen = np.concatenate([near, parameters[:10]])
     return chosen, judge(chosen)
 
