@@ -43,7 +43,7 @@ SHORTER = {
         r"-0-\.\.\. --lengths 1000 2000": "-0-* --lengths 200 204",
         r"(seqbench profile .*)--lengths 1000": r"\1--lengths 200",
         r"seed = \[0, 1, 2\]": "seed = [0, 1]",
-        r"^steps = 1000": "steps = 2\nbatch = 4\ntest_lengths = 1\ntest_words = 2",
+        r"^steps = 1000": "steps = 2\nbatch = 4\ntest_lengths = 1\ntest_words = 3",
     },
 }
 """What is changed so that a page whose commands train for hours, on data of the Hub, runs here: patterns of its lines
