@@ -62,9 +62,7 @@ def _choices(path: Path, name: str, value: Any) -> list[Any]:
 def _settings(values: dict[str, Any]) -> Settings:
     names = {"tier": "quick"} | values
     task, model, tier = (_name(key, names.pop(key)) for key in ("task", "model", "tier"))
-    settings = resolve(task, model, tier, **names)
-    check_options(model, settings.options, ELSEWHERE)  # what no model knows is refused before any folder is made
-    return settings
+    return resolve(task, model, tier, **names)
 
 
 def _name(key: str, value: Any) -> str:
@@ -87,6 +85,7 @@ def check(runs: list[Settings]) -> None:
     plans: dict[bytes, BasePlan] = {}
     for run in _but_for(runs, "seed", "data_seed"):
         if run.texts is not None:  # they may have to be fetched
+            check_options(run.model, run.options, ELSEWHERE)
             continue
         data = _key(run, "task", "catalogue", "recipe", "sampling")
         if data not in plans:

@@ -45,15 +45,16 @@ def train(
     with processes(device, settings.batch) as group:
         run = _Run(settings, out, group)  # first, so that a bad model or option leaves no folder behind
         made = _claim(settings, out, group, resume=resume)
-        try:
-            with held(out, group.first):
+        with held(out, group.first):
+            try:
                 run.restore()
                 with run.batches() as batches, board(out, tensorboard and group.first) as run.show:
                     run.go(batches)
-        except Exception:
-            if made and not checkpoint.exists(out):  # the same command with a better value finds no run in its way
-                shutil.rmtree(out, ignore_errors=True)
-            raise
+            except Exception:
+                # While the folder is held: without the lock it could be another process's by now.
+                if made and not checkpoint.exists(out):  # the same command with a better value finds no run in its way
+                    shutil.rmtree(out, ignore_errors=True)
+                raise
     return out
 
 

@@ -1,5 +1,6 @@
 """Several processes learn what one learns; curves for TensorBoard; devices and memory that are not there."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -92,6 +93,20 @@ def test_a_run_that_cannot_begin_leaves_no_folder(more, tmp_path):
     assert done.exit_code == 2, done.output
     assert len(done.output) < 2000
     assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_another_process_holds_is_left_alone(monkeypatch, tmp_path):
+    """Between claiming and locking a folder another process may have gone on with it."""
+
+    @contextlib.contextmanager
+    def taken(*_):
+        raise InputError("taken")
+        yield
+
+    monkeypatch.setattr(loop, "held", taken)
+    with pytest.raises(InputError, match="taken"):
+        loop.train(resolve("parity_check", "gru"), tmp_path / "run")
+    assert (tmp_path / "run" / "settings.json").exists()
 
 
 def test_other_errors_of_torch_are_not_taken_for_it():
