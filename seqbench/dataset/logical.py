@@ -66,6 +66,7 @@ class _Column:
         self._inner = _Column(kind.value_type) if _is_list(kind) else None
 
     def update(self, column: pa.Array) -> None:
+        """Takes in the next rows of the column."""
         first, self._seen = self._seen, self._seen + len(column)
         if column.null_count:
             self._nulls.update((np.flatnonzero(column.is_null()) + first).astype("<i8").tobytes())

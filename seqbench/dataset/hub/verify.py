@@ -128,6 +128,7 @@ class _Checker:
         self._folder, self._expected, self._where, self.rows = folder, expected, where, 0
 
     def check(self, part: Part, total: int) -> list[Finding]:
+        """What is wrong with the shards of a split; `total` rows are expected."""
         findings: list[Finding] = []
         with tqdm(total=total, desc=f"Verifying {self._where['config']} {self._where['split']}", unit=" rows") as bar:
             for shard in part.shards:
