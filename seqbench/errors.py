@@ -41,12 +41,21 @@ def nearest(name: object, known: Iterable[str], *, most: int = 3) -> list[str]:
         ['dyck_d8', 'dyck_d6']
     """
     originals = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(_text(name)[:100].lower(), list(originals), n=most, cutoff=0.5)
+    close = difflib.get_close_matches(as_text(name)[:100].lower(), list(originals), n=most, cutoff=0.5)
     return [originals[each] for each in close]
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else quoted(value)
+def as_text(value: object) -> str:
+    """The value as text, also a number that has too many digits for Python to write.
+
+    Example:
+        >>> as_text("1.0.0"), as_text(10**5000)
+        ('1.0.0', '<int of too many digits>')
+    """
+    try:
+        return str(value)
+    except ValueError:
+        return quoted(value)
 
 
 def quoted(value: object, width: int = 60) -> str:
@@ -59,7 +68,7 @@ def quoted(value: object, width: int = 60) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python writes no whole number of over 4,300 digits
-        text = f"a {type(value).__name__} of too many digits"
+        text = f"<{type(value).__name__} of too many digits>"
     if len(text) <= width:
         return text
     size = f" ({len(value)} symbols)" if isinstance(value, str) else ""

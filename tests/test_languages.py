@@ -100,6 +100,12 @@ def test_impossible_samples_say_what_is_possible(arguments, message):
         language("dyck_d6").sample(**arguments)
 
 
+@pytest.mark.parametrize("depth", [object(), {"a": {1}}, pytest.param(10**5000, id="long")])
+def test_parameters_that_cannot_be_written_are_named(depth):
+    with pytest.raises(InputError, match="of 'dyck' cannot be used"):
+        seqbench.language("dyck", depth=depth)
+
+
 def test_the_message_about_one_word_numbers_no_word():
     lang = language("dyck_d6")
     for asked in (lang.label, lang.syntactic_class, lang.encode):

@@ -13,7 +13,7 @@ from seqbench.algebra.regex import compile_regex
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Automaton
-from seqbench.errors import DefinitionError, InputError, SeqbenchError, unknown_name
+from seqbench.errors import DefinitionError, InputError, SeqbenchError, quoted, unknown_name
 
 LONGEST_LISTED, MOST_LISTED = 16, 20_000
 """How far words are listed to find a grammar ambiguous: up to this length, and no more words than these."""
@@ -30,7 +30,13 @@ def machine_of(catalogue: Catalogue, name: str, parameters: dict[str, Any] | Non
         >>> machine_of(open_catalogue(), "dyck", {"depth": 6}).num_states
         8
     """
-    return _machine(catalogue, name, json.dumps(plain(parameters or {}), sort_keys=True))
+    try:
+        text = json.dumps(plain(parameters or {}), sort_keys=True)
+    except (TypeError, ValueError):  # what JSON cannot write, no parameter can be
+        raise InputError(
+            f"The parameters {quoted(parameters)} of {name!r} cannot be used. They are numbers, text, or lists of them."
+        ) from None
+    return _machine(catalogue, name, text)
 
 
 @functools.lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ import datasets
 import pyarrow as pa
 
 from seqbench.dataset.versions import warn_if_superseded
-from seqbench.errors import CacheError, InputError, SeqbenchError, unknown_name
+from seqbench.errors import CacheError, InputError, SeqbenchError, as_text, unknown_name
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder, dataset_names, plan
 
@@ -128,7 +128,7 @@ class Seqbench(datasets.ArrowBasedBuilder):  # type: ignore[misc]  # the library
             seqbench.errors.UnknownNameError: There is no split 'trian'. Did you mean 'train'?
         """
         sizes = {name: part.num_examples for name, part in self.config.plan.splits.items()}
-        for spec in map(str, split if isinstance(split, list | tuple) else [split]):
+        for spec in map(as_text, split if isinstance(split, list | tuple) else [split]):
             if spec not in {"None", "all"}:
                 _check_spec(spec, sizes)
 

@@ -1,7 +1,7 @@
 """Data versions that were: what to say to who asks for one that this release cannot make."""
 
 from seqbench.catalogue.schema import Dataset, TaskDataset
-from seqbench.errors import InputError, quoted
+from seqbench.errors import InputError, as_text, quoted
 
 
 def check_version(name: str, record: Dataset | TaskDataset, asked: object) -> None:
@@ -14,10 +14,10 @@ def check_version(name: str, record: Dataset | TaskDataset, asked: object) -> No
         >>> from seqbench.catalogue.reader import open_catalogue
         >>> check_version("parity_check", open_catalogue().dataset("parity_check"), None)
     """
-    if asked is None or str(asked) == record.version:
+    text = as_text(asked)
+    if asked is None or text == record.version:
         return
     older = {entry.version: entry for entry in record.history}
-    text = str(asked)
     if text not in older:
         raise InputError(
             f"Dataset {name!r} has no data version {quoted(text)}. Its versions: {', '.join(older)}. "

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from seqbench.catalogue.reader import open_catalogue, own_folder
+from seqbench.catalogue.recipe import MAX_EXAMPLES, MAX_LENGTH
 from seqbench.errors import InputError, quoted, unknown_name
 from seqbench.training.texts import TextData
 
@@ -20,13 +21,18 @@ MERGED = ("options", "recipe")
 ELSEWHERE = "Options of the dataset stand in `recipe` (--recipe KEY=VALUE)."
 """What to tell of an option that the model does not have."""
 RANGES = (
+    ("steps", 1, 10**12),
     ("batch", 1, 10_000_000),
-    ("learning_rate", 1e-12, 1e6),
+    ("learning_rate", 1e-12, 10**6),
     ("warmup", 0, 1),
-    ("weight_decay", 0, 1e6),
-    ("clip", 1e-12, 1e12),
+    ("weight_decay", 0, 10**6),
+    ("clip", 1e-12, 10**12),
     ("seed", 0, 2**63 - 1),
     ("data_seed", 0, 2**63 - 1),
+    ("check_every", 1, 10**12),
+    ("patience", 0, 10**12),
+    ("test_lengths", 0, MAX_LENGTH),
+    ("test_words", 1, MAX_EXAMPLES),
 )
 """The settings that are any number of a range, ends included."""
 
@@ -162,15 +168,6 @@ def _check(settings: Settings) -> None:
     for name in settings.also:
         if name not in ALSO:
             raise unknown_name("further target", name, ALSO)
-    for key, least in {
-        "steps": 1,
-        "check_every": 1,
-        "patience": 0,
-        "test_words": 1,
-        "test_lengths": 0,
-    }.items():
-        if getattr(settings, key) < least:
-            raise InputError(f"{key}={getattr(settings, key)} is too small. Give {least} or more.")
     for key, choices in {
         "schedule": ("constant", "cosine"),
         "optimiser": ("adamw", "amsgrad"),
@@ -181,7 +178,7 @@ def _check(settings: Settings) -> None:
     for key, low, high in RANGES:
         if not low <= getattr(settings, key) <= high:  # NaN is in no range
             raise InputError(
-                f"{key}={quoted(getattr(settings, key))} cannot be used. Give a number from {low:g} to {high:g}."
+                f"{key}={quoted(getattr(settings, key))} cannot be used. Give a number from {low:,} to {high:,}."
             )
 
 

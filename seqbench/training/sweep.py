@@ -17,6 +17,8 @@ from seqbench.training.grid import check, grid
 
 RESULT = "result.json"
 ERROR = "Error: "
+PARTS = {"task", "model", "training", "metrics"}
+"""What a result holds, at the least."""
 
 
 def claimed(path: Path, out: Path) -> list[Path]:
@@ -55,11 +57,11 @@ def _result(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        return {key: found[key] for key in ("task", "model", "training", "metrics")} | found
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(
-            f"{str(path)!r} cannot be read: it is damaged. Remove it; the same command makes it again."
-        ) from None
+    except (OSError, ValueError):
+        found = None
+    if isinstance(found, dict) and found.keys() >= PARTS:
+        return found
+    raise InputError(f"{str(path)!r} cannot be read: it is damaged. Remove it; the same command makes it again.")
 
 
 def _make_all(folders: list[Path], jobs: int) -> list[str]:

@@ -175,6 +175,8 @@ def test_configs_are_equal_by_recipe():
         (("dyck_d6",), {"catalogue": "no_folder"}, UnknownNameError, "no_folder'"),
         (("dyck_d6",), {"version": "99.0.0"}, InputError, "'99.0.0'"),
         (("dyck_d6",), {"revision": "main"}, InputError, 'version="'),
+        (("dyck_d6",), {"version": 10**5000}, InputError, "too many digits"),
+        (("dyck_d6",), {"split": 10**5000}, UnknownNameError, "too many digits"),
         (("dyck_d6",), {"split": "trian"}, UnknownNameError, "Did you mean 'train'"),
         (("dyck_d6",), {"split": "train+tset[:5]"}, UnknownNameError, "Did you mean 'test'"),
         (("dyck_d6",), {"split": ["train", "tset"]}, UnknownNameError, "Did you mean 'test'"),

@@ -123,28 +123,35 @@ def test_the_learnability_table_has_a_cell_a_run():
     assert found.splitlines()[2:] == ["| `gru` | 100 / 99.9 / 50 |  |", "| `ldru` |  | 100 / 100 |"]
 
 
-def test_a_damaged_result_is_named(grid, tmp_path):
+@pytest.mark.parametrize("text", ["{", "[]", '{"task": {}}'])
+def test_a_damaged_result_is_named(grid, tmp_path, text):
     for folder in sweep.claimed(grid, tmp_path / "runs"):
-        (folder / "result.json").write_text("{")
+        (folder / "result.json").write_text(text)
     with pytest.raises(InputError, match=r"result.json' cannot be read: it is damaged. Remove it"):
         sweep.sweep(grid, tmp_path / "runs")
 
 
-def test_what_a_grid_varies_has_a_column_of_its_own():
-    def result(seed, value, layers, most_steps):
-        return {
-            "task": {"id": "parity_check"},
-            "model": {"family": "gru", "config": {"layers": layers}},
-            "training": {"seed": seed, "steps": seed, "most_steps": most_steps, "recipe": {}},
-            "metrics": {"measure": "accuracy", "test": {"accuracy": {"value": value}}},
-        }
+def _result(seed, value, layers, *, most_steps=10, recipe=None):
+    return {
+        "task": {"id": "parity_check", "chance": 0.5},
+        "model": {"family": "gru", "config": {"layers": layers}},
+        "training": {"seed": seed, "steps": seed, "most_steps": most_steps, "recipe": recipe or {}},
+        "metrics": {"measure": "accuracy", "test": {"accuracy": {"value": value}}},
+    }
 
-    rows = table([result(0, 0.5, 1, 10), result(1, 1.0, 1, 10), result(0, 0.25, 2, 10)]).splitlines()
-    assert rows[0] == "| task | model | layers | measure | seeds | mean | lowest | highest |"
+
+def test_what_a_grid_varies_has_a_column_of_its_own():
+    rows = table([_result(0, 0.5, 1), _result(1, 1.0, 1), _result(0, 0.25, 2)]).splitlines()
+    assert rows[0] == "| task | model | layers | measure | seeds | mean | lowest | highest | chance |"
     assert rows[2:] == [
-        "| parity_check | gru | 1 | accuracy | 2 | 75.00 | 50.00 | 100.00 |",
-        "| parity_check | gru | 2 | accuracy | 1 | 25.00 | 25.00 | 25.00 |",
+        "| parity_check | gru | 1 | accuracy | 2 | 75.00 | 50.00 | 100.00 | 50.00 |",
+        "| parity_check | gru | 2 | accuracy | 1 | 25.00 | 25.00 | 25.00 | 50.00 |",
     ]
+
+
+def test_options_of_one_name_have_columns_of_their_own():
+    head = table([_result(0, 0.5, 1, recipe={"layers": 3}), _result(0, 0.5, 2, recipe={"layers": 4})]).splitlines()[0]
+    assert "| layers | layers of the model |" in head
 
 
 @pytest.mark.slow  # three processes that import torch

@@ -167,7 +167,9 @@ def test_equal_settings_have_equal_names():
     [
         ({"tier": "quik"}, "quick"),
         ({"stepps": 3}, "steps"),
-        ({"steps": 0}, "1 or more"),
+        ({"steps": 0}, "from 1 to 1,000,000,000,000"),
+        ({"steps": -(10**5000)}, "too many digits"),
+        ({"test_words": 10**12}, "from 1 to"),
         ({"steps": "many"}, "steps"),
         ({"schedule": "cosin"}, "cosine"),
         ({"also": ("syntactic_clas",)}, "syntactic_class"),
