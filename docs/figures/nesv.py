@@ -14,10 +14,13 @@ PAGE = HERE.parent / "nesv.md"
 LENGTHS = {
     ("first", "a_pos"): [5, 9, 17, 33],
     ("majority", "a_gen"): [5, 9, 17, 33],
-    ("index", "a_norm"): [5, 9, 17, 33],
-    ("index", "a_pos"): [5, 9, 17, 33],
+    ("index", "a_norm"): [5, 9, 17, 33, 65],
+    ("index", "a_pos"): [5, 9, 17, 33, 65],
     ("majority", "a_sin"): [5, 9, 13, 17],
 }
+
+SAMPLES = {"index": 4_000_000}
+"""Sets of parameters a length, where the default of 10^6 is not enough."""
 
 
 def row(each: Estimate) -> str:
@@ -37,7 +40,7 @@ def main(*only: str) -> None:
     """All pictures and tables, or those of one task and model."""
     for task, model in [only] if only else LENGTHS:
         lengths = LENGTHS[task, model]
-        found = volumes(task, model, lengths)
+        found = volumes(task, model, lengths, samples=SAMPLES.get(task, 1_000_000))
         draw(found, task, model, str(HERE / f"nesv_{task}_{model}.png"))
         before, mark, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {task} {model} -->")
         after = rest.partition("<!-- end -->")[2]

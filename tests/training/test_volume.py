@@ -17,6 +17,7 @@ from seqbench.training.volume.estimate import Estimate, best, facts, of_runs, ta
 from seqbench.training.volume.hard import wrong_share
 from seqbench.training.volume.judge import Judge
 from seqbench.training.volume.picture import slope
+from seqbench.training.volume.proposal import Proposal, has_proposal
 from seqbench.training.volume.splitting import Box
 from seqbench.training.volume.verdicts import FIRST, INDEX, MAJORITY, MODELS, POS, RIGHT, SIN, TASKS, UNDECIDED, WRONG
 
@@ -213,6 +214,48 @@ def test_splitting_agrees_with_plain_monte_carlo(task, model, n):
     assert abs(found.volume - share) < 4 * error
 
 
+@pytest.mark.parametrize(("model", "n"), [("a_pos", 2), ("a_pos", 33), ("a_norm", 9)])
+def test_weighted_points_of_a_proposal_are_uniform_in_the_box(model, n):
+    judge = Judge(INDEX, MODELS[model], n, 1)
+    box = Box(judge.dimension, 3.0, ("proposal", model, n))
+    points = np.concatenate([box.points((batch,), 4096) for batch in range(50)])
+    theta, weights = Proposal(judge, box.half).parameters(points)
+    assert 0 < weights.max() <= 4
+    assert (np.abs(theta[weights > 0]) <= box.half).all()
+    bend = np.einsum("ij,ij->i", theta[:, :2], theta[:, 4:6])  # a.s, about which points are dense
+    known = np.einsum("ij,ij->i", points[:, :2], points[:, 4:6])
+    for mine, plain in (
+        (np.ones(len(theta)), np.ones(len(theta))),
+        *((theta[:, i] ** power, points[:, i] ** power) for i in range(8) for power in (1, 2)),
+        *((np.abs(bend) < width, np.abs(known) < width) for width in (0.1, 1.0, 6.0)),
+    ):
+        terms = weights * mine - plain
+        assert abs(terms.mean()) < 4.5 * terms.std() / math.sqrt(len(terms)) + 1e-12
+
+
+@pytest.mark.parametrize(("model", "n", "half"), [("a_pos", 2, 3.0), ("a_norm", 2, 3.0), ("a_norm", 3, 10.0)])
+def test_importance_sampling_agrees_with_plain_monte_carlo(model, n, half):
+    judge = Judge(INDEX, MODELS[model], n, 4)
+    box = Box(judge.dimension, half, ("importance", model))
+    proposal = Proposal(judge, half)
+    total, right, _ = np.sum(list(splitting.plain(box, lambda points: judge(points, quick=True), 200_000)), axis=0)
+    levels = splitting.levels_of(box, proposal, 1000)
+    runs = range(32)
+    pairs = [splitting.split(box, proposal, levels, run, 400, proposal.weights) for run in runs]
+    found, share = of_runs(n, np.array(pairs)), right / total
+    error = math.hypot(math.sqrt(share / total), found.volume / math.sqrt(found.effective))
+    assert found.effective > 20
+    assert abs(found.volume - share) < 4 * error
+
+
+def test_parameters_of_which_no_component_is_the_longer_one_are_outside():
+    judge = Judge(INDEX, POS, 5, 1)
+    points = np.zeros((1, judge.dimension))  # a = 0: no component is the longer one
+    shares, verdicts = Proposal(judge, 1.0)(points)
+    assert (shares.tolist(), verdicts.tolist()) == ([math.inf], [WRONG])
+    assert not has_proposal(Judge(FIRST, POS, 5, 1))
+
+
 def quadrature():
     """V of FIRST at n = 1 with one unit and B = 1: right if g(0) < 0 < g(1), integrated on a grid, not sampled.
 
@@ -359,7 +402,7 @@ def test_the_command_as_it_is_written(tmp_path):
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == facts(volumes("first", "a_pos", [3, 5], samples=10_000))
     assert (tmp_path / "v.png").stat().st_size > 1000
-    assert "splitting" in command("--task", "index", "--model", "a_pos", "-n", 2, "--samples", "2e3").stdout
+    assert "importance" in command("--task", "index", "--model", "a_pos", "-n", 2, "--samples", "2e3").stdout
     assert "proved" in command("--task", "parity", "--model", "a_pos", "-n", 33).stdout
 
 
@@ -398,7 +441,7 @@ def test_bars_are_there_for_every_length_and_obey_the_switch(monkeypatch):
     done = command(*arguments)
     for n in (2, 3):
         assert f"n = {n}, plain: " in done.stderr
-        assert f"n = {n}, splitting: " in done.stderr
+        assert f"n = {n}, importance: " in done.stderr
     assert "levels" in done.stderr
     monkeypatch.setenv("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     again = CliRunner().invoke(main, ["nesv", *map(str, arguments)])

@@ -12,7 +12,8 @@ from seqbench.errors import InputError, unknown_name
 from seqbench.progress import counting, progress
 from seqbench.training.intervals import clopper_pearson
 from seqbench.training.volume.judge import Judge
-from seqbench.training.volume.splitting import MOVES, Box, levels_of, plain, split
+from seqbench.training.volume.proposal import Proposal, has_proposal
+from seqbench.training.volume.splitting import MOVES, Box, Score, Weigh, alike, levels_of, plain, split
 from seqbench.training.volume.verdicts import FIRST, GEN, INDEX, MODELS, PARITY, SIN, TASKS, Array
 
 BOXES = 1e-3, 1e6  # of B: margins grow like B^4, and vanish like it beside the constant of the readout, like B
@@ -29,7 +30,7 @@ class Estimate:
 
     Attributes:
         n: the length.
-        method: "proved", "plain" or "splitting".
+        method: "proved", "plain", "splitting", or "importance": splitting in the coordinates of a proposal.
         volume: the share of the box that is right.
         low: the lower end of its 95 % interval.
         high: the upper end; undecided samples count as right here.
@@ -60,7 +61,9 @@ def volumes(
     hidden: int = 8,
     seed: int = 0,
 ) -> list[Estimate]:
-    """Estimates of V_B(n), in the order of the lengths: plain Monte Carlo, and splitting too below 100 hits.
+    """Estimates of V_B(n), in the order of the lengths: plain Monte Carlo, and another too below 100 hits.
+
+    The other is splitting; for INDEX under A_pos and A_norm together with importance sampling (see `proposal`).
 
     Args:
         task: first, majority, index or parity.
@@ -125,7 +128,7 @@ def _proved(judge: Judge) -> Estimate:
 
 def _estimates(judge: Judge, box: Box, samples: int) -> list[Estimate]:
     first = _plain(judge, box, samples)
-    return [first] if first.effective >= ENOUGH else [first, _splitting(judge, box, samples)]
+    return [first] if first.effective >= ENOUGH else [first, _rare(judge, box, samples)]
 
 
 def _plain(judge: Judge, box: Box, samples: int) -> Estimate:
@@ -139,18 +142,27 @@ def _plain(judge: Judge, box: Box, samples: int) -> Estimate:
     return Estimate(judge.n, "plain", right / samples, low, high, float(right), samples, undecided / samples)
 
 
-def _splitting(judge: Judge, box: Box, samples: int) -> Estimate:
-    with counting(f"n = {judge.n}, splitting", "levels") as done:
-        levels = levels_of(box, judge, min(PILOT, max(100, samples // 100)), done)
+def _rare(judge: Judge, box: Box, samples: int) -> Estimate:
+    method, score, weigh = _approach(judge, box.half)
+    what = f"n = {judge.n}, {method}"
+    with counting(what, "levels") as done:
+        levels = levels_of(box, score, min(PILOT, max(100, samples // 100)), done)
     if not levels:
         stopped = "Splitting came to a stop on its way: no right model was found. Only the bound of plain holds."
-        return Estimate(judge.n, "splitting", 0.0, 0.0, 1.0, 0.0, 0, warning=stopped)
+        return Estimate(judge.n, method, 0.0, 0.0, 1.0, 0.0, 0, warning=stopped)
     each = 1 + MOVES * len(levels)
     particles = min(4096, max(50, samples // (RUNS * each)))
     runs = range(max(RUNS, samples // (particles * each)))
-    bar = progress(runs, f"n = {judge.n}, splitting", len(runs))
-    pairs = np.array([split(box, judge, levels, run, particles) for run in bar])
-    return replace(of_runs(judge.n, pairs), samples=len(runs) * particles * each)
+    pairs = np.array([split(box, score, levels, run, particles, weigh) for run in progress(runs, what, len(runs))])
+    return replace(of_runs(judge.n, pairs), method=method, samples=len(runs) * particles * each)
+
+
+def _approach(judge: Judge, half: float) -> tuple[str, Score, Weigh]:
+    """How a volume that plain hardly ever hits is estimated: the method, what splitting descends by, the weights."""
+    if has_proposal(judge):
+        proposal = Proposal(judge, half)
+        return "importance", proposal, proposal.weights
+    return "splitting", judge, alike
 
 
 def of_runs(n: int, pairs: Array) -> Estimate:
@@ -193,12 +205,12 @@ def facts(found: Iterable[Estimate]) -> list[dict[str, Any]]:
 
 def table(found: Iterable[Estimate]) -> str:
     """The estimates in lines that fit a terminal, warnings below."""
-    lines = [f"{'n':>5}  {'estimate':>9}  {'95 % interval':>22}  {'method':9}  {'effective hits':>14}"]
+    lines = [f"{'n':>5}  {'estimate':>9}  {'95 % interval':>22}  {'method':10}  {'effective hits':>14}"]
     notes = []
     for each in found:
         interval = "exact" if each.method == "proved" else f"{each.low:.3g} to {each.high:.3g}"
         hits = "" if each.method == "proved" else f"{each.effective:,.0f}"
-        lines.append(f"{each.n:>5}  {each.volume:>9.3g}  {interval:>22}  {each.method:9}  {hits:>14}")
+        lines.append(f"{each.n:>5}  {each.volume:>9.3g}  {interval:>22}  {each.method:10}  {hits:>14}")
         if each.undecided:
             notes.append(f"n = {each.n}, {each.method}: undecided, and counted in the upper end: {each.undecided:.3g}.")
         if each.warning:

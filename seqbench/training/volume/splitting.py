@@ -27,6 +27,9 @@ SCALES = 7  # steps are from the box's width down to 2^-7 of it
 Score = Callable[[Array], tuple[Array, Array]]
 """Shares of wrong margins, 0 for all of the set, and verdicts, of parameters (samples, D)."""
 
+Weigh = Callable[[Array], Array]
+"""How much each point counts, shape (samples,)."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -142,12 +145,23 @@ def levels_of(box: Box, score: Score, particles: int, done: Callable[[int], obje
     return []
 
 
-def split(box: Box, score: Score, levels: list[float], run: int, particles: int) -> tuple[float, float]:
-    """Unbiased estimates of the volume of what is right, and of what is right or undecided, by one run."""
+def alike(points: Array) -> Array:
+    """The weights of points that all count the same."""
+    return np.ones(len(points))
+
+
+def split(
+    box: Box, score: Score, levels: list[float], run: int, particles: int, weigh: Weigh = alike
+) -> tuple[float, float]:
+    """Unbiased estimates of the volume of what is right, and of what is right or undecided, by one run.
+
+    With weights, of the sums of weights over the box instead.
+    """
     swarm, volume = Swarm.of(box, score, run, particles), 1.0
     for number, level in enumerate(levels):
         volume *= swarm.lower(level, number)
         if volume == 0:
             return 0.0, 0.0
-    right = float((swarm.verdicts == RIGHT).mean())
-    return volume * right, volume * (right + float((swarm.verdicts == UNDECIDED).mean()))
+    weights = weigh(swarm.points)
+    right = float((weights * (swarm.verdicts == RIGHT)).mean())
+    return volume * right, volume * (right + float((weights * (swarm.verdicts == UNDECIDED)).mean()))
