@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -13,7 +11,9 @@ from seqbench.adapters.lm_eval.data import custom_dataset
 from seqbench.errors import InputError, UnknownNameError
 from seqbench.generation.plan import dataset_names, plan
 from seqbench.languages import language
+from tests.environments import ROOT, environment, run
 
+LM_EVAL, TORCH = "lm-eval==0.4.13", "torch==2.13.0"
 TASKS = sorted(PATH.glob("seqbench_*.yaml"))
 
 
@@ -46,26 +46,15 @@ def test_keys_of_the_harness_pass_and_misspelt_options_do_not():
         custom_dataset("dick_d6")
 
 
-def _harness():
-    for python in (os.environ.get("LM_EVAL_PYTHON"), sys.executable):
-        if (
-            python
-            and subprocess.run([python, "-c", "import lm_eval"], capture_output=True, check=False).returncode == 0
-        ):
-            return python
-    return None
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(_harness() is None, reason="needs lm-eval: set LM_EVAL_PYTHON to a Python that has it and seqbench")
 def test_the_harness_runs_the_tasks(tmp_path):
     asked = {"test_lengths": [42, 44], "test_examples_per_length": 4}
-    command = [_harness(), "-m", "lm_eval", "--model", "dummy", "--include_path", str(PATH), "--num_fewshot", "2"]
+    harness = environment("lm-eval", (TORCH,), (TORCH, LM_EVAL, "--editable", str(ROOT)))
+    command = [harness, "-m", "lm_eval", "--model", "dummy", "--include_path", str(PATH), "--num_fewshot", "2"]
     command += ["--tasks", "seqbench_dyck_d6,seqbench_prefix_p2_q2,seqbench_group_d4", "--metadata", json.dumps(asked)]
     command += ["--output_path", str(tmp_path / "out"), "--log_samples"]
-    settings = {"PYTHONPATH": str(PATH.parents[2]), "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
-    done = subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    settings = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    run(*command, env=os.environ | settings, cwd=tmp_path)
     results = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())["results"]
     assert set(results) == {"seqbench_dyck_d6", "seqbench_prefix_p2_q2", "seqbench_group_d4"}
     samples = next((tmp_path / "out").rglob("samples_seqbench_dyck_d6_*.jsonl")).read_text().splitlines()

@@ -2,41 +2,22 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, blocks, read
+from tests.docs.pages import blocks, read
+from tests.environments import environment, run
 
 PAGE = "docs/howto-harness.md"
-ENVIRONMENT = ROOT / ".venv-trl"
 TORCH, TRL = "torch==2.13.0", "trl==1.16.0"
 NETWORK_OFF = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONPATH": ""}
 
 
-def run(*command, **how):
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, **how)
-    assert done.returncode == 0, f"{' '.join(map(str, command))[:200]}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
 @pytest.fixture(scope="session")
 def trl_python():
-    """A Python with TRL: TRL_PYTHON, or an environment of its own, made once."""
-    if os.environ.get("TRL_PYTHON"):
-        return os.environ["TRL_PYTHON"]
-    python, ready = ENVIRONMENT / "bin" / "python", ENVIRONMENT / f".ready-{TRL}"
-    if not ready.exists():
-        run(sys.executable, "-m", "venv", "--clear", ENVIRONMENT)
-        pip = (python, "-m", "pip", "install", "--quiet")
-        run(*pip, TORCH)  # first, so that TRL takes this build and brings no other
-        report = json.loads(run(*pip, "--dry-run", "--report", "-", TRL))
-        assert "torch" not in {each["metadata"]["name"] for each in report["install"]}
-        run(*pip, TRL)
-        ready.touch()
-    return str(python)
+    return str(environment("trl", (TORCH,), (TRL, TORCH)))  # torch first: TRL takes this build and brings no other
 
 
 @pytest.fixture

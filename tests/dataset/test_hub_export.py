@@ -22,6 +22,9 @@ from seqbench.dataset.hub.manifest import read_manifest
 from seqbench.dataset.markdown import examples_table
 from seqbench.errors import InputError, UnknownNameError
 from seqbench.generation.plan import plan
+from tests import environments
+
+MLCROISSANT = "mlcroissant==1.1.1"
 
 
 def _flags(key, value):
@@ -102,8 +105,6 @@ def test_a_replaced_folder_never_shows_stale_rows(copy, loaded):
     times = {file.name: file.stat().st_mtime_ns for file in copy.rglob("*")}
     export(copy, NAMES, force=True, shard_bytes=100_000, **(OPTIONS | {"seed": 7}))
     for file in copy.rglob("*.parquet"):  # the worst case: a copy that keeps the times
-        import os
-
         os.utime(file, ns=(times[file.name], times[file.name]))
     after = loaded(copy)
     assert after["rows"] == before["rows"]
@@ -201,19 +202,7 @@ def test_eval_yaml_names_every_test_split(exported):
     }
 
 
-def _croissant():
-    """A Python that has mlcroissant, which does not fit beside the test tools."""
-    for python in (os.environ.get("MLCROISSANT_PYTHON"), sys.executable):
-        if (
-            python
-            and subprocess.run([python, "-c", "import mlcroissant"], capture_output=True, check=False).returncode == 0
-        ):
-            return python
-    return None
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(_croissant() is None, reason="needs mlcroissant: set MLCROISSANT_PYTHON to a Python that has it")
 def test_croissant_is_valid_and_reads_the_rows(exported):
     code = """
 import itertools, json, sys, mlcroissant
@@ -223,10 +212,10 @@ name = "dyck_d6/test-00000-of-00001.parquet/rows"
 rows = list(itertools.islice(described.records(name), 2))
 print(json.dumps([[int(row[name + "/label"]), [int(i) for i in row[name + "/input_ids"]]] for row in rows]))
 """
-    done = subprocess.run([_croissant(), "-c", code, exported], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    python = environments.environment("mlcroissant", (MLCROISSANT, "pyarrow"))
+    said = environments.run(python, "-c", code, exported)
     rows = plan("dyck_d6", **OPTIONS).block("test", 0).slice(0, 2).to_pylist()
-    assert json.loads(done.stdout.splitlines()[-1]) == [[row["label"], row["input_ids"]] for row in rows]
+    assert json.loads(said.splitlines()[-1]) == [[row["label"], row["input_ids"]] for row in rows]
 
 
 def test_the_same_again_changes_nothing(copy):
