@@ -2,6 +2,7 @@
 
 import ctypes
 import glob
+import hashlib
 import os
 import shutil
 import sys
@@ -10,12 +11,33 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, quoted
 
 if sys.platform != "win32":
     import fcntl
 
+_CHUNK = 1 << 20
 _MARK = ".seqbench-"  # in the names of temporary folders, so that none of a user's own is ever swept away
+
+
+def named(path: Path) -> Path:
+    """The absolute path of a file or folder to be written or read, without `..` and with `~` for the home folder.
+
+    Raises:
+        InputError: a name that is no UTF-8 text, which Parquet's library and JSON cannot write.
+
+    Example:
+        >>> named(Path("/data/new/../dyck.txt")).as_posix()
+        '/data/dyck.txt'
+    """
+    path = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 -- `resolve` would follow links
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"The name {quoted(str(path))} is no UTF-8 text, and so cannot be used. Name another."
+        ) from None
+    return path
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -49,12 +71,21 @@ def new_file(path: Path, *, force: bool) -> Path:
         >>> new_file(Path(tempfile.mkdtemp()) / "note.txt", force=False).name
         'note.txt'
     """
-    path = path.expanduser().absolute()
+    path = named(path)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{str(path)!r} is there already and is no plain file. Name a new file.")
     if path.exists() and not force:
         raise InputError(f"{str(path)!r} is there already. Name a new file, or add --force.")
     return path
+
+
+def sha256_of(file: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    state = hashlib.sha256()
+    with file.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            state.update(chunk)
+    return state.hexdigest()
 
 
 @contextmanager

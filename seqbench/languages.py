@@ -15,7 +15,7 @@ from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.algebra.structure import Structure
-from seqbench.catalogue.languages import build_machine, machine_of, monoid_of
+from seqbench.catalogue.languages import build_machine, machine_of, machine_of_dataset, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
 from seqbench.catalogue.recipe import sampling_weights, whole
 from seqbench.catalogue.schema import TaskDataset
@@ -340,7 +340,7 @@ def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machin
             raise InputError(NO_MACHINE.format(name=asked))
         found = dataset.automaton
         if not parameters:
-            return machine_of(opened, found, dataset.parameters)
+            return machine_of_dataset(opened, name, dataset)
         raise InputError(
             f"The dataset {asked!r} takes no parameters, but {sorted(parameters)} were given. Its language is "
             f"{found!r}, which takes them: language({found!r}, ...)."

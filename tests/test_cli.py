@@ -1,6 +1,7 @@
 """Every command as a user types it, with and without --json; bad input ends with exit code 2 and no traceback."""
 
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -93,6 +94,38 @@ def test_generate_replaces_only_its_own_folders(tmp_path):
     assert run("generate", "parity_check", "--out", link, "--force").exit_code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "link", "mine"]
     assert (foreign / "thesis.tex").read_text() == "years of work"
+
+
+def test_generate_replaces_no_file_that_was_edited(tmp_path):
+    out = tmp_path / "data"
+    command = ("generate", "parity_check", *SMALL, "--split", "train", "--out", out)
+    for spoil in (
+        lambda file: file.write_text("mine"),
+        lambda file: (file.unlink(), file.mkdir()),
+        lambda file: (file.rename(tmp_path / "kept"), file.symlink_to(tmp_path / "kept")),
+    ):
+        shutil.rmtree(out, ignore_errors=True)
+        assert run(*command).exit_code == 0
+        spoil(out / "train.parquet")
+        before = [(path, path.lstat().st_mtime_ns) for path in sorted(out.iterdir())]
+        done = run(*command, "--force")
+        assert (done.exit_code, "nothing of yours" in done.stderr) == (2, True)
+        assert [(path, path.lstat().st_mtime_ns) for path in sorted(out.iterdir())] == before
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path):
+    for command in (["generate", "parity_check", "--out"], ["export", "--config", "parity_check"], ["verify"]):
+        done = run(*command, tmp_path / "a\udcff")
+        assert (done.exit_code, "no UTF-8 text" in done.stderr) == (2, True), done.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_refused_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept").touch()
+    assert run("export", "new/..", "--config", "parity_check").exit_code == 2
+    assert run("verify", "dyck_d6", "--cache", "--cache-dir", "cache").exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
 def _sizes(out):

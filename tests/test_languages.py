@@ -1,6 +1,8 @@
 """The handle on one language, over the whole catalogue, and the targets of users' own words."""
 
 import itertools
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +106,17 @@ def test_impossible_samples_say_what_is_possible(arguments, message):
 def test_parameters_that_cannot_be_written_are_named(depth):
     with pytest.raises(InputError, match="of 'dyck' cannot be used"):
         seqbench.language("dyck", depth=depth)
+
+
+def test_a_wrong_parameter_is_blamed_on_who_gave_it(tmp_path):
+    (tmp_path / "generators").mkdir()
+    text = (Path(__file__).parents[1] / "generators" / "dyck_d6.toml").read_text()
+    (tmp_path / "generators" / "zz.toml").write_text(re.sub(r"depth\s*=\s*6", "depth = -1", text))
+    for ask in (lambda: seqbench.load_dataset("zz", catalogue=tmp_path), lambda: language("zz", tmp_path)):
+        with pytest.raises(InputError, match=r"generators/zz.toml: The value -1 of 'depth'"):
+            ask()
+    with pytest.raises(InputError, match=r"^The value -1 of 'depth'"):
+        language("dyck", depth=-1)
 
 
 def test_the_message_about_one_word_numbers_no_word():

@@ -2,6 +2,7 @@
 
     seqbench sweep benchmarks/learnability/labels.toml --out runs/learnability --jobs 2
     seqbench sweep benchmarks/learnability/sequences.toml --out runs/learnability --jobs 2
+    seqbench sweep benchmarks/learnability/memory.toml --out runs/learnability --jobs 2
     python -m benchmarks.learnability runs/learnability
 
 A cell has the measure in distribution, beyond the lengths of training, and for near misses alone where the task has

@@ -12,9 +12,11 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.recipe import plain
-from seqbench.catalogue.schema import Automaton
+from seqbench.catalogue.schema import Automaton, Dataset
 from seqbench.errors import DefinitionError, InputError, SeqbenchError, quoted, unknown_name
 
+NONE = "{}"
+"""No parameters, as JSON."""
 LONGEST_LISTED, MOST_LISTED = 16, 20_000
 """How far words are listed to find a grammar ambiguous: up to this length, and no more words than these."""
 
@@ -45,7 +47,23 @@ def _machine(catalogue: Catalogue, name: str, parameters: str) -> Machine:
     try:
         return build_machine(automaton, json.loads(parameters))
     except SeqbenchError as error:
+        if automaton.family is not None or parameters != NONE:
+            raise  # what is wrong are the parameters, and they are not of this file
         raise type(error)(f"{catalogue.file_of(name)}: {error}") from None
+
+
+def machine_of_dataset(catalogue: Catalogue, name: str, dataset: Dataset) -> Machine:
+    """The canonical machine of a dataset's language.
+
+    Raises:
+        SeqbenchError: whatever is wrong with the dataset's parameters, which names its file, or with the language.
+    """
+    if not dataset.parameters:
+        return machine_of(catalogue, dataset.automaton)
+    try:
+        return machine_of(catalogue, dataset.automaton, dataset.parameters)
+    except SeqbenchError as error:
+        raise type(error)(f"{catalogue.file(name)}: {error}") from None
 
 
 def build_machine(automaton: Automaton, parameters: dict[str, Any]) -> Machine:

@@ -11,7 +11,7 @@ from datasets.utils import tqdm
 
 from seqbench.dataset.builder import features_of
 from seqbench.errors import InputError, unknown_name
-from seqbench.files import put_in_place, workplace
+from seqbench.files import named, put_in_place, sha256_of, workplace
 from seqbench.generation.base_plan import BasePlan
 
 ROW_GROUP = 4096 * 16
@@ -29,7 +29,7 @@ def generate(planned: BasePlan, out: Path, *, splits: Iterable[str] = (), force:
 
     Raises:
         UnknownNameError: no such split.
-        InputError: the folder is not empty, or it cannot be written.
+        InputError: the folder holds anything else, or a file that was edited since, or it cannot be written.
 
     Example:
         >>> import tempfile
@@ -45,7 +45,7 @@ def generate(planned: BasePlan, out: Path, *, splits: Iterable[str] = (), force:
             raise unknown_name("split", split, planned.splits)
     if not chosen:
         raise InputError(f"{planned.name} has no row to write: all numbers of examples are 0. Raise one of them.")
-    out = out.expanduser().absolute()
+    out = named(out)
     try:
         _check_target(out, force=force)
         return _write(planned, out, chosen, force=force)
@@ -69,15 +69,15 @@ def _check_target(out: Path, *, force: bool) -> None:
 
 
 def _is_ours(out: Path) -> bool:
-    """Whether a folder holds a recipe of ours, the splits that it names, and nothing else."""
-    if out.is_symlink() or not (out / RECIPE).is_file():
+    """Whether a folder holds a recipe of ours, the files that it names, as they were written, and nothing else."""
+    entries = {entry.name: entry for entry in out.iterdir()} if out.is_dir() else {}
+    if out.is_symlink() or any(entry.is_symlink() or not entry.is_file() for entry in entries.values()):
         return False
     try:
-        splits = json.loads((out / RECIPE).read_text(encoding="utf-8"))["splits"]
-        wanted = {RECIPE, *(f"{split}.parquet" for split in splits)}
-    except (OSError, ValueError, KeyError, TypeError):
+        files = dict(json.loads((out / RECIPE).read_text(encoding="utf-8"))["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
-    return {entry.name for entry in out.iterdir()} == wanted
+    return entries.keys() == {RECIPE, *files} and all(sha256_of(entries[file]) == files[file] for file in files)
 
 
 def _write(planned: BasePlan, out: Path, splits: list[str], *, force: bool) -> dict[str, Any]:
@@ -91,8 +91,10 @@ def _write(planned: BasePlan, out: Path, splits: list[str], *, force: bool) -> d
     with workplace(out) as place:
         temporary = place / "whole"
         temporary.mkdir()
-        for split in splits:
-            _write_split(planned, split, temporary / f"{split}.parquet")
+        files = [temporary / f"{split}.parquet" for split in splits]
+        for split, file in zip(splits, files, strict=True):
+            _write_split(planned, split, file)
+        facts["sha256"] = {file.name: sha256_of(file) for file in files}
         (temporary / RECIPE).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         _check_target(out, force=force)  # another process may have been faster
         put_in_place(temporary, out)

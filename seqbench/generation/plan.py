@@ -13,7 +13,7 @@ import pyarrow as pa
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.catalogue import recipe as recipes
-from seqbench.catalogue.languages import machine_of, monoid_of
+from seqbench.catalogue.languages import machine_of_dataset, monoid_of
 from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import plain
 from seqbench.catalogue.schema import Dataset, TaskDataset
@@ -138,7 +138,7 @@ class Plan(BasePlan):
         if machine is None and recipe.automaton not in catalogue.automata:
             what = f"language (named by {catalogue.file(name)})"
             raise unknown_name(what, recipe.automaton, catalogue.automata)
-        self.machine = machine or machine_of(catalogue, recipe.automaton, recipe.parameters)
+        self.machine = machine or machine_of_dataset(catalogue, name, recipe)
         self.labels = self._label_ids(recipe)
         names = None if self.labels is None else tuple(self.machine.labels[label] for label in self.labels)
         self.recipe = msgspec.structs.replace(recipe, labels=names)  # one spelling, whether ids or names were given

@@ -80,7 +80,7 @@ def cut(out: Path, step: int) -> None:
 def _step(line: str) -> float:
     try:
         return float(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return math.inf  # a line that was cut off
 
 
@@ -99,5 +99,5 @@ def last_look(out: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
         return {"step": found["step"], "validation": dict(found["validation"])}
-    except (ValueError, KeyError, TypeError, IndexError):
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         raise InputError(f"The last line of {str(path)!r} cannot be read. Train again in a new folder.") from None

@@ -204,7 +204,7 @@ def read(path: Path) -> Settings:
         raise InputError(
             f"{str(path)!r} holds no run: settings.json is not there. Name a folder that `seqbench train` made."
         ) from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise InputError(
             f"{str(path / 'settings.json')!r} cannot be read: {error}. Was it written by another release?"
         ) from None

@@ -57,7 +57,7 @@ def _result(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         found = None
     if isinstance(found, dict) and found.keys() >= PARTS:
         return found

@@ -13,6 +13,7 @@ class Hub(ThreadingHTTPServer):
     """Repositories, large objects, commits and tags, and a list of the requests that came.
 
     `objects_until_stall` lets so many large objects in, then answers no more, as a lost network does.
+    With a `status` it answers that to everything, and `answer`.
     """
 
     daemon_threads = True
@@ -20,7 +21,7 @@ class Hub(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
         self.files, self.objects, self.tags, self.requests = {}, {}, {}, []
-        self.commits, self.objects_until_stall, self.status = 0, None, None
+        self.commits, self.objects_until_stall, self.status, self.answer = 0, None, None, {"error": "no"}
         self.lock, self.gone = threading.Lock(), threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -63,7 +64,7 @@ class Answer(BaseHTTPRequestHandler):
         hub, path = self.server, self.path.split("?")[0]
         hub.requests.append(("GET", path))
         if hub.status:
-            self._json({"error": "no"}, hub.status)
+            self._json(hub.answer, hub.status)
         elif path.endswith("/refs"):
             tags = [{"name": name, "ref": f"refs/tags/{name}", "targetCommit": oid} for name, oid in hub.tags.items()]
             self._json({"branches": [], "converts": [], "tags": tags})
@@ -91,7 +92,7 @@ class Answer(BaseHTTPRequestHandler):
         hub, path, body = self.server, self.path.split("?")[0], self._body()
         hub.requests.append(("POST", path))
         if hub.status:
-            self._json({"error": "no"}, hub.status)
+            self._json(hub.answer, hub.status)
         elif path == "/api/repos/create":
             self._json({"url": f"{hub.url}/datasets/org/name"})
         elif "/preupload/" in path:

@@ -292,9 +292,25 @@ def test_what_is_not_ours_is_never_replaced(put, copy):
         return {str(path): path.is_file() and path.read_bytes() for path in copy.parent.rglob("*")}
 
     before = state()
-    with pytest.raises(InputError, match=r"nothing of yours|never followed"):
+    with pytest.raises(InputError, match=r"nothing of yours|never followed|cannot be read"):
         export(copy, ["dyck_d6"], force=True, **OPTIONS)
     assert state() == before
+
+
+def test_an_edited_file_is_not_replaced_and_a_lost_one_comes_back(copy):
+    page, shard = copy / "README.md", copy / "dyck_d6" / "test-00000-of-00001.parquet"
+    text, rows = page.read_text(), shard.read_bytes()
+    page.write_text(text + "mine\n")
+    for force in (False, True):
+        with pytest.raises(InputError, match=r"did not write \(README.md\): nothing of yours"):
+            export(copy, NAMES, force=force, **OPTIONS)
+    page.write_text(text)
+    shard.unlink()
+    with pytest.raises(InputError, match=r"which differs:\n  file dyck_d6/test-00000-of-00001.parquet is missing"):
+        export(copy, NAMES, **OPTIONS)
+    _, changes = export(copy, NAMES, force=True, **OPTIONS)
+    assert changes == ["file dyck_d6/test-00000-of-00001.parquet is missing"]
+    assert shard.read_bytes() == rows
 
 
 def test_what_the_hub_noted_in_the_folder_does_no_harm(copy):

@@ -1,17 +1,20 @@
 """A push to a stand-in of the Hub: what arrives, what a break costs, what is refused; the real Hub was never tried."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from seqbench.cli import main
 from seqbench.dataset.hub.folder import export
+from seqbench.dataset.hub.manifest import NAME, encode, read_manifest, sealed
 
 sys.path.insert(0, str(Path(__file__).parent))  # the stand-in lies beside this file
 from hub import Hub
@@ -37,12 +40,13 @@ def hub():
 def push(hub, exported, child):
     """Pushes in a process of its own: the Hub's address is read when its library is imported."""
 
-    def run(*more, tag="v1.0.0", folder=exported, token="hf_test", kill_when=lambda: False):
+    def run(*more, tag="v1.0.0", folder=exported, token="hf_test", kill_when=lambda: False, **settings):
         arguments = ["push", "org/name", "--tag", tag, "--folder", str(folder), *more]
         # The Hub's library uploads in a way that its HTTP client calls outdated.
         quiet = "import warnings\nwarnings.simplefilter('ignore', DeprecationWarning)"
         code = f"{quiet}\nfrom seqbench.cli import main\nmain({arguments!r})"
         environment = {"HF_ENDPOINT": hub.url, "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0", "HF_TOKEN": token}
+        environment |= settings
         process = child(code, HF_HUB_DISABLE_PROGRESS_BARS="1", **environment)
         while process.poll() is None and not kill_when():
             time.sleep(0.02)
@@ -108,6 +112,47 @@ def test_no_token_says_how_to_log_in(hub, push):
     assert hub.requests == []
 
 
+@pytest.mark.parametrize("answer", [[], {}, {"url": None}, "x", None])
+def test_an_answer_of_another_shape_is_one_sentence(hub, push, answer):
+    hub.status, hub.answer = 200, answer
+    done = push()
+    assert done.returncode == 2, done.stderr
+    assert f"Is there a Hub at {hub.url}?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("status", "again"), [(400, False), (404, False), (429, True), (500, True)])
+def test_only_what_passes_is_worth_another_try(hub, push, status, again):
+    hub.status, hub.answer = status, {"error": "The licence is unknown"}
+    done = push()
+    assert done.returncode == 2
+    assert ("Run the same command again" in done.stderr) == again
+    assert str(status) in done.stderr
+    assert again or "The licence is unknown" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set"),
+        ({"HF_TOKEN": "hf_\u00e9"}, "HF_TOKEN"),
+        ({"HF_ENDPOINT": "foo://bar"}, "HF_ENDPOINT is 'foo://bar'"),
+    ],
+)
+def test_settings_with_which_no_push_succeeds_are_named(hub, push, settings, said):
+    done = push(**settings)
+    assert (done.returncode, hub.requests) == (2, [])
+    assert said in done.stderr
+    assert "again" not in done.stderr
+
+
+def test_a_manifest_that_does_not_say_what_made_it_can_be_pushed(push, exported, tmp_path):
+    folder = shutil.copytree(exported, tmp_path / "hub")
+    manifest = msgspec.structs.replace(read_manifest(folder), made_with={})
+    (folder / NAME).write_bytes(encode(sealed(manifest)))
+    assert push(folder=folder).returncode == 0
+
+
 def test_a_dry_run_asks_nothing(hub, push, exported):
     done = push("--dry-run", "--json", token="")
     steps = json.loads(done.stdout)["done"]
@@ -127,7 +172,7 @@ def test_names_that_no_repository_can_have(name, exported):
     assert "ORG/NAME" in done.stderr
 
 
-@pytest.mark.parametrize("tag", ["1.0.0", "v1", "v1.0", "latest", "v1.0.0-rc", ""])
+@pytest.mark.parametrize("tag", ["1.0.0", "v1", "v1.0", "latest", "v1.0.0-rc", "", "v01.0.0", "v\u0661.0.0"])
 def test_tags_that_are_none(tag, exported):
     done = CliRunner().invoke(main, ["push", "org/name", "--tag", tag, "--folder", str(exported), "--dry-run"])
     assert done.exit_code == 2

@@ -1,6 +1,7 @@
 """`seqbench verify` finds whatever was changed, and says which row differs first."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from seqbench.cli import main
 from seqbench.dataset.builder import Seqbench
 from seqbench.dataset.hub import verify_name
 from seqbench.dataset.hub.folder import export
-from seqbench.dataset.hub.manifest import NAME, encode, read_manifest, sealed
+from seqbench.dataset.hub.manifest import NAME, Manifest, encode, read_manifest, sealed
 from seqbench.dataset.hub.verify import verify_folder
+from seqbench.errors import InputError
 
 OPTIONS = {"train_examples": 9000, "validation_examples": 50, "test_lengths": [41, 42], "test_examples_per_length": 4}
 TRAIN = "dyck_d6/train-0000{}-of-00003.parquet"
@@ -123,8 +125,8 @@ def test_a_changed_label_is_named_though_digests_were_forged(copy):
 
 def forge(folder):
     """Gives the manifest the digests of the files as they are."""
-    from seqbench.dataset.hub.manifest import sha256_of
     from seqbench.dataset.logical import digest_of
+    from seqbench.files import sha256_of
 
     manifest = read_manifest(folder)
     for config in manifest.configs.values():
@@ -187,9 +189,107 @@ def test_an_edited_file_is_found(file, copy):
 
 def test_what_the_hub_adds_is_no_fault(copy):
     (copy / ".gitattributes").write_text("*.parquet filter=lfs\n")
-    (copy / ".cache" / "huggingface").mkdir(parents=True)
-    (copy / ".cache" / "huggingface" / "note").write_text("x")
+    notes = copy / ".cache" / "huggingface"
+    (notes / "download" / "dyck_d6").mkdir(parents=True)
+    for name in (".gitignore", "CACHEDIR.TAG", "download/README.md.metadata", "download/dyck_d6/a.lock"):
+        (notes / name).write_text("x")
     assert run("verify", copy).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "download/thesis.txt", "upload/a/b/c/d/e/f/x.metadata"])
+def test_what_the_hub_does_not_write_is_foreign_among_its_notes_too(name, copy):
+    file = copy / ".cache" / "huggingface" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("x")
+    assert "does not belong here" in findings(copy)[0]["what"]
+    with pytest.raises(InputError, match="nothing of yours"):
+        export(copy, ["dyck_d6"], force=True, **OPTIONS)
+    assert file.read_text() == "x"
+
+
+@pytest.mark.parametrize("make", [lambda path: path.touch(), lambda path: path.symlink_to("/tmp"), os.mkfifo])
+def test_what_stands_where_the_notes_of_the_hub_would_is_foreign(make, copy):
+    make(copy / ".cache")
+    assert findings(copy)[0]["what"].startswith(".cache does not belong here")
+
+
+def test_folders_deep_within_each_other_are_one_finding(copy):
+    (copy / "dyck_d6" / "/".join("d" * 500)).mkdir(parents=True)
+    assert [each["file"] for each in findings(copy)] == ["dyck_d6/d"]
+
+
+def test_a_pipe_in_place_of_a_file_is_never_opened(copy):
+    (copy / TRAIN.format(1)).unlink()
+    os.mkfifo(copy / TRAIN.format(1))
+    found = [each["what"] for each in findings(copy)]
+    assert found == [f"{TRAIN.format(1)} is missing."]
+
+
+def tell(folder, change):
+    """Changes the manifest and seals it again."""
+    manifest = msgspec.to_builtins(read_manifest(folder))
+    change(manifest)
+    (folder / NAME).write_bytes(encode(sealed(msgspec.convert(manifest, Manifest))))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda config: config["recipe"].update(seed=99), "another recipe"),
+        (lambda config: config.update(config_id="other"), "another config_id"),
+        (lambda config: config["splits"]["test"].update(digest="0" * 64), "another digest"),
+        (lambda config: config["splits"]["train"].update(rows=7), "another rows"),
+        (lambda config: config["splits"]["train"].update(memory=7), "another memory"),
+        (lambda config: config["splits"]["train"]["shards"][1].update(size=1), f"another size of {TRAIN.format(1)}"),
+    ],
+)
+def test_every_fact_of_a_forged_manifest_is_found(change, said, copy):
+    tell(copy, lambda manifest: change(manifest["configs"]["dyck_d6"]))
+    (found,) = findings(copy)
+    assert said in found["what"]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("[" * 100_000, "verify"),
+        ("", "verify"),
+        ("[" * 100_000, "export"),
+        ("", "export"),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_is_named_and_kept(text, command, copy):
+    (copy / NAME).write_text(text)
+    done = run(command, copy, *(["--config", "dyck_d6", "--force"] if command == "export" else []))
+    assert done.exit_code == 2
+    assert "seqbench.json' cannot be read" in done.stderr
+    assert "Move the folder away" in done.stderr
+    assert (copy / NAME).read_text() == text
+
+
+@pytest.mark.parametrize("key", ["name", "catalogue"])
+def test_options_that_no_dataset_has_are_named(key, copy):
+    tell(copy, lambda manifest: manifest["options"].update({key: "x"}))
+    assert f"the option {key!r}, which no dataset has" in findings(copy)[0]["what"]
+    done = run("regenerate", copy, "--split", "test", "--config", "dyck_d6", "--out", copy.parent / "x.parquet")
+    assert (done.exit_code, f"the option {key!r}" in done.stderr) == (2, True)
+
+
+def test_a_folder_without_datasets_has_no_split_to_make(copy):
+    tell(copy, lambda manifest: manifest["configs"].clear())
+    done = run("regenerate", copy, "--split", "test")
+    assert (done.exit_code, "holds no dataset" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("file", ["definitions/generators/dyck_d6.toml", "definitions/automata/dyck.toml", NAME])
+def test_regenerate_uses_no_definition_that_was_edited_or_lost(file, copy, tmp_path):
+    out = tmp_path / "x.parquet"
+    changed = (copy / file).read_bytes() + b"\n"
+    for change in (lambda: (copy / file).write_bytes(changed), (copy / file).unlink):
+        change()
+        done = run("regenerate", copy, "--split", "test", "--config", "dyck_d6", "--out", out)
+        assert (done.exit_code, out.exists()) == (2, False)
+        assert Path(file).name in done.stderr
 
 
 def test_another_data_version_is_found(copy):
@@ -234,14 +334,18 @@ def test_a_folder_without_a_slash_is_one_unless_a_dataset_has_its_name(tmp_path,
     assert run("verify", "parity_check").exit_code == 0
 
 
-@pytest.mark.parametrize("path", ["../outside.parquet", "/etc/hostname", "dyck_d6/../../x", ""])
+@pytest.mark.parametrize(
+    "path", ["../outside.parquet", "/etc/hostname", "dyck_d6/../../x", "", "a" * 5000, "a\x1b[31m", "a\0b"]
+)
 def test_a_manifest_that_leads_out_of_the_folder_is_refused(path, copy):
     manifest = read_manifest(copy)
     forged = msgspec.structs.replace(manifest, files=manifest.files | {path: "0" * 64})
     (copy / NAME).write_bytes(encode(sealed(forged)))
     done = run("verify", copy)
     assert done.exit_code == 2
-    assert "outside the folder" in done.stderr
+    assert "which no export holds" in done.stderr
+    assert len(done.stderr) < 400
+    assert done.stderr.strip().isprintable()
 
 
 def test_options_without_cache_are_refused():

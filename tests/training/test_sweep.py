@@ -102,7 +102,7 @@ def test_a_value_written_twice_is_one_run(grid, tmp_path):
     assert len(sweep.claimed(grid, tmp_path / "runs")) == 4
 
 
-@pytest.mark.parametrize("name", ["labels", "sequences"])
+@pytest.mark.parametrize("name", ["labels", "sequences", "memory"])
 def test_the_grids_of_the_learnability_table_can_be_run(name):
     runs = sweep.grid(Path(__file__).parents[2] / "benchmarks" / "learnability" / f"{name}.toml")
     sweep.check(runs)
@@ -123,7 +123,7 @@ def test_the_learnability_table_has_a_cell_a_run():
     assert found.splitlines()[2:] == ["| `gru` | 100 / 99.9 / 50 |  |", "| `ldru` |  | 100 / 100 |"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"task": {}}'])
+@pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000, '{"task": {}}'])
 def test_a_damaged_result_is_named(grid, tmp_path, text):
     for folder in sweep.claimed(grid, tmp_path / "runs"):
         (folder / "result.json").write_text(text)

@@ -244,6 +244,8 @@ def test_a_checkpoint_that_was_cut_off_is_refused(tmp_path):
         ("metrics.jsonl", b"", "last line"),
         ("metrics.jsonl", b"garbage\n", "last line"),
         ("metrics.jsonl", b"5\n", "last line"),
+        ("metrics.jsonl", b"[" * 100_000, "last line"),
+        ("settings.json", b"[" * 100_000, "cannot be read"),
         ("metrics.jsonl", None, "has no metrics.jsonl"),
     ],
 )

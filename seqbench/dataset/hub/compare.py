@@ -35,6 +35,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Expected:
     """Rows as they should be, taken in pieces of any size.
 
+    Attributes:
+        schema: their columns.
+        taken: how many rows were taken.
+        memory: bytes of the batches that they came in.
+
     Example:
         >>> rows = Expected(pa.schema({"label": pa.int64()}), [pa.record_batch({"label": [1, 0, 1]})])
         >>> rows.take(2).num_rows, rows.take(2).num_rows, rows.taken
@@ -43,7 +48,7 @@ class Expected:
 
     def __init__(self, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
         """Rows that come in batches."""
-        self._schema, self._batches, self.taken = schema, iter(batches), 0
+        self.schema, self._batches, self.taken, self.memory = schema, iter(batches), 0, 0
         self._rest = pa.RecordBatch.from_pylist([], schema=schema)
 
     def take(self, rows: int) -> pa.Table:
@@ -54,12 +59,12 @@ class Expected:
                 batch = next(self._batches, None)
                 if batch is None:
                     break
-                self._rest = batch
+                self._rest, self.memory = batch, self.memory + batch.nbytes
             parts.append(self._rest.slice(0, wanted))
             self._rest = self._rest.slice(parts[-1].num_rows)
             wanted -= parts[-1].num_rows
         self.taken += rows - wanted
-        return pa.Table.from_batches(parts, self._schema)
+        return pa.Table.from_batches(parts, self.schema)
 
 
 def first_difference(found: pa.Table, expected: pa.Table) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from seqbench.catalogue.reader import Catalogue, open_catalogue
-from seqbench.dataset.hub.manifest import Config, Manifest
+from seqbench.dataset.hub.manifest import ANEW, NAME, Config, Manifest, missing_and_edited
 from seqbench.errors import InputError, unknown_name
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder, plan
@@ -52,16 +52,29 @@ def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> B
     config = manifest.configs[name]
     if other := other_version(name, config):
         raise InputError(other)
+    for key in {"name", "catalogue"} & {*manifest.options}:
+        raise InputError(f"{NAME} holds the option {key!r}, which no dataset has. {ANEW}")
     stem = open_catalogue().name_of(name)
     if not (folder / FOLDER / "generators" / f"{stem}.toml").is_file():
-        raise InputError(f"{FOLDER}/generators/{stem}.toml is missing, so the rows cannot be made again. Export anew.")
+        raise InputError(f"{FOLDER}/generators/{stem}.toml is missing, so the rows cannot be made again. {ANEW}")
     found = plan(name, folder / FOLDER, **(manifest.options | more))
     if found.version != config.version:
         raise InputError(
             f"{name}: the manifest says data version {config.version}, the definition in the folder {found.version}. "
-            "One of them was edited; export the folder again."
+            f"One of them was edited. {ANEW}"
         )
     return found
+
+
+def check_definitions(folder: Path, manifest: Manifest) -> None:
+    """Nothing, if the definitions of a folder and its manifest are as they were exported.
+
+    Raises:
+        InputError: one of them is missing or was edited.
+    """
+    missing, edited = missing_and_edited(folder, manifest, under=f"{FOLDER}/")
+    for path in missing + edited:
+        raise InputError(f"{path} is not as it was exported. {ANEW}")
 
 
 def other_version(name: str, config: Config, catalogue: Folder = None) -> str:

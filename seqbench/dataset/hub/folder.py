@@ -20,14 +20,14 @@ from seqbench.dataset.hub.manifest import (
     Manifest,
     encode,
     foreign,
+    missing_and_edited,
     read_manifest,
     sealed,
-    sha256_of,
 )
 from seqbench.dataset.hub.page import eval_yaml, readme
 from seqbench.dataset.hub.shards import SHARD_BYTES, write_split
 from seqbench.errors import InputError, unknown_name
-from seqbench.files import put_in_place, workplace
+from seqbench.files import named, put_in_place, sha256_of, workplace
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder, plan
 
@@ -58,8 +58,8 @@ def export(  # the command's options, each of its own
 
     Raises:
         UnknownNameError: for a dataset or option that does not exist.
-        InputError: the folder holds an older export and `force` is not given, holds something else, or cannot be
-            written. In no case is anything lost.
+        InputError: the folder holds an older export and `force` is not given, holds something else or files that were
+            edited, or cannot be written. In no case is anything lost.
 
     Example:
         >>> import tempfile
@@ -68,17 +68,17 @@ def export(  # the command's options, each of its own
         >>> manifest.rows
         10
     """
-    out, opened = out.expanduser().absolute(), open_catalogue(catalogue)
+    out, opened = named(out), open_catalogue(catalogue)
     options = {key: plain(value) for key, value in options.items()}
     plans = {name: plan(name, catalogue, **options) for name in _chosen(list(names), opened)}
     try:
-        old = _older(out)
-        if old is not None and not force and (found := differences(old, _outline(plans, opened, options))):
+        old, lost = _older(out)
+        if old is not None and not force and (found := differences(old, _outline(plans, opened, options)) + lost):
             raise _refusal(out, found)  # known before any row is made
         with workplace(out) as place:
             (place / "whole").mkdir()
             manifest = _write(place / "whole", plans, opened, options, shard_bytes)
-            found = [] if old is None else differences(old, manifest)
+            found = lost + ([] if old is None else differences(old, manifest))
             if old is None or force or found:
                 _put(place / "whole", out, found, force=force)
     except OSError as error:
@@ -95,29 +95,28 @@ def _chosen(names: list[str], catalogue: Catalogue) -> list[str]:
     return list(dict.fromkeys(names)) or catalogue.datasets
 
 
-def _older(out: Path) -> Manifest | None:
-    """The manifest of an export that lies there; None for a new or empty folder.
+def _older(out: Path) -> tuple[Manifest | None, list[str]]:
+    """The manifest of an export that lies there, and what it has lost; None for a new or empty folder.
 
     Raises:
-        InputError: a link, a file, or a folder that holds anything that is not of an export.
+        InputError: a link, a file, or a folder that holds anything that is not as an export wrote it.
     """
     if out.is_symlink():
         raise InputError(f"{str(out)!r} is a link, and links are never followed. Name the folder itself.")
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return None
-    try:
-        old = read_manifest(out)
-        others = foreign(out, old.all_files)
-    except InputError as error:
+        return None, []
+    if not (out / NAME).exists():
         raise InputError(
             f"{str(out)!r} is there already and is no export: nothing of yours is ever replaced. Name a new folder."
-        ) from error
-    if others:
+        )
+    old = read_manifest(out)
+    missing, edited = missing_and_edited(out, old)
+    if others := foreign(out, old.all_files) + edited:
         raise InputError(
             f"{str(out)!r} holds what seqbench did not write ({', '.join(others[:3])}{', ...' if others[3:] else ''}): "
             "nothing of yours is ever replaced. Move it away, or name a new folder."
         )
-    return old
+    return old, [f"file {path} is missing" for path in missing]
 
 
 def _outline(plans: Mapping[str, BasePlan], opened: Catalogue, options: dict[str, Any]) -> Manifest:
@@ -168,7 +167,7 @@ def _write(
 
 def _put(new: Path, out: Path, found: list[str], *, force: bool) -> None:
     """Puts the new folder in place, unless another process has put something there meanwhile."""
-    older = _older(out)
+    older, _ = _older(out)
     if older is not None and not force:
         raise _refusal(out, found)
     put_in_place(new, out)

@@ -2,18 +2,25 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
+from datasets.utils import tqdm
 
 from seqbench.errors import InputError, quoted
+from seqbench.files import sha256_of
 
 NAME = "seqbench.json"
 FORMAT = 1
-HUB_CACHE = ".cache/huggingface"  # where the Hub's own tools note what they have up- or downloaded
-_CHUNK = 1 << 20
+HUB_CACHE = ".cache/huggingface"
+"""Where the Hub's own tools note what they have up- or downloaded."""
+_NOTES = re.compile(rf"{re.escape(HUB_CACHE)}/(\.gitignore|CACHEDIR\.TAG|(up|down)load/.*\.(metadata|lock|incomplete))")
+_LONGEST_NAME = 255  # bytes, on every file system there is
+_DEEPEST = 8  # folders within each other, more than an export or the Hub's tools make
+ANEW = "Move the folder away, and export anew."
 
 
 class Shard(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,30 +125,31 @@ def read_manifest(folder: Path) -> Manifest:
         )
     try:
         manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise InputError(f"{str(file)!r} cannot be read: {error}. Export the folder again.") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{str(file)!r} cannot be read: {error}. {ANEW}") from None
     if manifest.format != FORMAT:
+        made_by = quoted(manifest.made_with.get("seqbench", "unknown"))
         raise InputError(
-            f"{str(file)!r} has format {manifest.format}; this release reads format {FORMAT}. "
-            f"Use seqbench {manifest.made_with.get('seqbench', 'of another release')}."
+            f"{str(file)!r} has format {quoted(manifest.format)}; this release reads format {FORMAT}. Use the release "
+            f"that made it; it gives its version as {made_by}."
         )
     for path in manifest.all_files:
-        if _leads_out(path):
-            raise InputError(
-                f"{str(file)!r} names the file {quoted(path)}, which lies outside the folder. Export the folder again."
-            )
+        if not _is_plain(path):
+            raise InputError(f"{str(file)!r} names the file {quoted(path)}, which no export holds. {ANEW}")
     return manifest
 
 
-def _leads_out(path: str) -> bool:
-    """Whether a path within a folder is no plain one: absolute, or with parts such as `..`.
+def _is_plain(path: str) -> bool:
+    """Whether a path can be that of a file within a folder: not absolute, without parts such as `..`, printable.
 
     Example:
-        >>> _leads_out("a/train.parquet"), _leads_out("a/../../b"), _leads_out("/etc/passwd")
-        (False, True, True)
+        >>> [_is_plain(path) for path in ("a/train.parquet", "a/../../b", "/etc/passwd", "a" * 256)]
+        [True, False, False, False]
     """
     parts = PurePosixPath(path).parts
-    return not parts or path.startswith("/") or "\\" in path or ".." in parts or "\0" in path
+    if not parts or path.startswith("/") or "\\" in path or ".." in parts or not path.isprintable():
+        return False
+    return len(parts) <= _DEEPEST and all(len(part.encode()) <= _LONGEST_NAME for part in parts)
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -161,13 +169,26 @@ def sealed(manifest: Manifest) -> Manifest:
     return msgspec.structs.replace(bare, seal=hashlib.sha256(encode(bare)).hexdigest())
 
 
-def sha256_of(file: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    state = hashlib.sha256()
-    with file.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            state.update(chunk)
-    return state.hexdigest()
+def missing_and_edited(folder: Path, manifest: Manifest, under: str = "") -> tuple[list[str], list[str]]:
+    """The files of an exported folder that are not there, and those with other bytes.
+
+    Args:
+        folder: where it is.
+        manifest: what it should hold; a file too.
+        under: the beginning of the paths that are looked at, besides the manifest.
+    """
+    files = manifest.files | {shard.file: shard.sha256 for _, _, shard in manifest.shards()}
+    wanted = {path: sha256 for path, sha256 in files.items() if path.startswith(under)}
+    missing, edited = [], []
+    if encode(manifest) != (folder / NAME).read_bytes() or sealed(manifest).seal != manifest.seal:
+        edited.append(NAME)
+    for path, sha256 in tqdm(wanted.items(), desc="Checking files", unit=" files"):
+        file = folder / path
+        if file.is_symlink() or not file.is_file():
+            missing.append(path)
+        elif sha256_of(file) != sha256:
+            edited.append(path)
+    return missing, edited
 
 
 def foreign(folder: Path, known: set[str]) -> list[str]:
@@ -181,25 +202,23 @@ def foreign(folder: Path, known: set[str]) -> list[str]:
         ['b']
     """
     folders = {parent.as_posix() for file in known for parent in Path(file).parents}
-    found = []
-    for path, entry in _walk(folder, ""):
-        fits = path in folders if entry.is_dir(follow_symlinks=False) else path in known
-        if entry.is_symlink() or not fits:
-            found.append(path)
-    return sorted(found)
+    return sorted(path for path, fits in _walk(folder, "", known, folders) if not fits)
 
 
-def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(folder: Path, prefix: str, known: set[str], folders: set[str]) -> Iterator[tuple[str, bool]]:
+    """All paths, with whether they belong there; nothing below a folder that does not."""
     with os.scandir(folder / prefix) as entries:
         for entry in entries:
             path = f"{prefix}{entry.name}"
-            if path == HUB_CACHE.split("/", maxsplit=1)[0] and _only_hub_cache(folder):
-                continue
-            yield path, entry
             if entry.is_dir(follow_symlinks=False):
-                yield from _walk(folder, f"{path}/")
+                fits = path in folders or _is_noted(f"{path}/")
+                yield path, fits
+                yield from _walk(folder, f"{path}/", known, folders) if fits else ()
+            else:
+                yield path, not entry.is_symlink() and (path in known or _NOTES.fullmatch(path) is not None)
 
 
-def _only_hub_cache(folder: Path) -> bool:
-    outer = folder / HUB_CACHE.split("/", maxsplit=1)[0]
-    return not outer.is_symlink() and [entry.name for entry in outer.iterdir()] == [HUB_CACHE.split("/")[1]]
+def _is_noted(path: str) -> bool:
+    """Whether a folder is one of the Hub's tools' own."""
+    below = path.startswith((f"{HUB_CACHE}/upload/", f"{HUB_CACHE}/download/")) and path.count("/") <= _DEEPEST
+    return below or f"{HUB_CACHE}/".startswith(path)

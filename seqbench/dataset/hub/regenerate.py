@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 from datasets.utils import tqdm
 
 from seqbench.dataset.builder import features_of
-from seqbench.dataset.hub.definitions import planned_again
-from seqbench.dataset.hub.manifest import Manifest, read_manifest
+from seqbench.dataset.hub.definitions import check_definitions, planned_again
+from seqbench.dataset.hub.manifest import ANEW, Manifest, read_manifest
 from seqbench.errors import InputError, unknown_name
-from seqbench.files import new_file, write_whole
+from seqbench.files import named, new_file, write_whole
 from seqbench.generation.base_plan import BasePlan
 
 
@@ -39,9 +39,11 @@ def regenerate(
 
     Raises:
         UnknownNameError: no such dataset or split.
-        InputError: no exported folder, lengths that cannot be, or a file that cannot be written.
+        InputError: no exported folder, one whose definitions were edited, lengths that cannot be, or a file that
+            cannot be written.
     """
-    manifest = read_manifest(folder := folder.expanduser().absolute())
+    manifest = read_manifest(folder := named(folder))
+    check_definitions(folder, manifest)
     name = config if config is not None else _only(manifest)
     planned = planned_again(folder, manifest, name)
     more = {} if lengths is None else {_length_option(planned, split): list(lengths)}
@@ -49,7 +51,7 @@ def regenerate(
     if split not in planned.splits:
         raise unknown_name("split", split, planned.splits)
     ending = "" if lengths is None else "-{}-{}".format(*lengths)
-    if out is not None and out.suffix != ".parquet":
+    if out is not None and not out.name.endswith(".parquet"):
         raise InputError(f"{str(out)!r} does not end in .parquet, and Parquet is what is written. Name such a file.")
     file = new_file(out or Path(f"{name}-{split}{ending}.parquet"), force=force)
     write_whole(file, lambda temporary: _write(planned, split, temporary))
@@ -61,6 +63,8 @@ def _only(manifest: Manifest) -> str:
         names = list(manifest.configs)
         shown = ", ".join(names[:20]) + (", ..." if names[20:] else "")
         raise InputError(f"The folder holds {len(names)} datasets. Name one with --config: {shown}.")
+    if not manifest.configs:
+        raise InputError(f"The folder holds no dataset. {ANEW}")
     return next(iter(manifest.configs))
 
 

@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 from datasets.utils import tqdm
 
 from seqbench.dataset.builder import features_of
-from seqbench.dataset.hub.manifest import Part, Shard, sha256_of
+from seqbench.dataset.hub.manifest import Part, Shard
 from seqbench.dataset.logical import LogicalDigest
+from seqbench.files import sha256_of
 from seqbench.generation.base_plan import BasePlan
 
 SHARD_BYTES = 500_000_000

@@ -1,5 +1,6 @@
 """Whether an exported folder holds what its definitions say, to the last bit."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,14 @@ from seqbench.dataset.hub.manifest import (
     Manifest,
     Part,
     Shard,
-    encode,
     foreign,
+    missing_and_edited,
     read_manifest,
-    sealed,
-    sha256_of,
 )
 from seqbench.dataset.logical import LogicalDigest
-from seqbench.errors import SeqbenchError
+from seqbench.errors import SeqbenchError, quoted
+from seqbench.files import named
+from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder
 
 FROM_THE_HUB = {".gitattributes"}  # which the Hub adds to every repository
@@ -67,7 +68,7 @@ def verify_folder(folder: Path, catalogue: Folder = None) -> Report:
         >>> print(verify_folder(folder).findings, verify_folder(folder).rows)
         () 10
     """
-    folder = folder.expanduser().absolute()
+    folder = named(folder)
     manifest = read_manifest(folder)
     findings = [*check_files(folder, manifest)]
     rows = 0
@@ -80,20 +81,15 @@ def verify_folder(folder: Path, catalogue: Folder = None) -> Report:
 
 def check_files(folder: Path, manifest: Manifest) -> Iterator[Finding]:
     """What is wrong with the files of a folder as such: missing, foreign, other bytes."""
-    text = (folder / NAME).read_bytes()
-    if encode(manifest) != text or sealed(manifest).seal != manifest.seal:
-        yield Finding(what=f"{NAME} is not as it was written.", file=NAME)
+    missing, edited = missing_and_edited(folder, manifest)
     yield from (
         Finding(what=f"{path} does not belong here: the export does not know it.", file=path)
         for path in foreign(folder, manifest.all_files | FROM_THE_HUB)
     )
-    wanted = manifest.files | {shard.file: shard.sha256 for _, _, shard in manifest.shards()}
-    for path, sha256 in tqdm(wanted.items(), desc="Checking files", unit=" files"):
-        file = folder / path
-        if file.is_symlink() or not file.is_file():
-            yield Finding(what=f"{path} is missing.", file=path)
-        elif sha256_of(file) != sha256:
-            yield Finding(what=f"{path} is not as it was written: its bytes have another SHA-256.", file=path)
+    yield from (Finding(what=f"{path} is missing.", file=path) for path in missing)
+    for path in edited:
+        why = "." if path == NAME else ": its bytes have another SHA-256."
+        yield Finding(what=f"{path} is not as it was written{why}", file=path)
 
 
 def _check_config(
@@ -106,7 +102,7 @@ def _check_config(
         splits = planned.splits
     except SeqbenchError as error:
         return 0, [Finding(what=f"{name}: its rows cannot be made again. {error}", config=name)]
-    findings: list[Finding] = []
+    findings = [*_other_facts(name, config, planned)]
     rows = 0
     for split in dict.fromkeys([*config.splits, *splits]):
         if split not in config.splits or split not in splits:
@@ -121,11 +117,24 @@ def _check_config(
     return rows, findings
 
 
+def _other_facts(name: str, config: Config, planned: BasePlan) -> Iterator[Finding]:
+    """What the manifest says of a dataset otherwise than its definition and options do."""
+    facts = {
+        "recipe": (config.recipe, json.loads(planned.recipe_json)),
+        "config_id": (config.config_id, planned.config_id),
+    }
+    for fact, (found, expected) in facts.items():
+        if found != expected:
+            what = f"{name}: {NAME} has another {fact} than its definition and options make."
+            yield Finding(what=what, config=name, file=NAME, found=quoted(found), expected=quoted(expected))
+
+
 class _Checker:
     """Reads the files of one split beside the rows that they should hold."""
 
     def __init__(self, folder: Path, expected: Expected, where: dict[str, Any]) -> None:
         self._folder, self._expected, self._where, self.rows = folder, expected, where, 0
+        self._whole = LogicalDigest(expected.schema)
 
     def check(self, part: Part, total: int) -> list[Finding]:
         """What is wrong with the shards of a split; `total` rows are expected."""
@@ -138,15 +147,38 @@ class _Checker:
             findings.append(
                 Finding(what=f"{text}: the rows from {row} to {total - 1} are not there.", **self._where, row=row)
             )
-        return findings
+        whole = all((self._folder / shard.file).is_file() for shard in part.shards)
+        return findings if findings or not whole else [*self._other_facts(part)]
+
+    def _other_facts(self, part: Part) -> Iterator[Finding]:
+        """What the manifest says of a split otherwise than its rows do, where all of these are right."""
+        right = {"rows": self._whole.rows, "digest": self._whole.hexdigest(), "memory": self._expected.memory}
+        sizes = {shard.file: (self._folder / shard.file).stat().st_size for shard in part.shards}
+        facts = {fact: (getattr(part, fact), value) for fact, value in right.items()}
+        facts |= {f"size of {shard.file}": (shard.size, sizes[shard.file]) for shard in part.shards}
+        for fact, (found, expected) in facts.items():
+            if found != expected:
+                what = (
+                    f"{self._where['config']}, split {self._where['split']}: {NAME} has another {fact} than its rows."
+                )
+                yield Finding(what=what, **self._where, found=quoted(found), expected=quoted(expected))
 
     def _shard(self, shard: Shard, bar: Any) -> Iterator[Finding]:
+        """The first difference of a file, unless it is missing, which `check_files` says."""
+        start, first = self._expected.taken, None
+        if (self._folder / shard.file).is_file():  # to open a pipe would wait for ever
+            first = self._first(shard, start, bar)
+        self._expected.take(max(0, start + shard.rows - self._expected.taken))  # the next file starts where it should
+        return iter([] if first is None else [first])
+
+    def _first(self, shard: Shard, start: int, bar: Any) -> Finding | None:
         """The first difference of a file; its digest only if no row differs, since then the manifest is wrong."""
-        where, start, first = {**self._where, "file": shard.file}, self._expected.taken, None
+        where, first = {**self._where, "file": shard.file}, None
         try:
             with pq.ParquetFile(self._folder / shard.file) as file:
                 digest = LogicalDigest(file.schema_arrow)
-                batches = _taken_in(file.iter_batches(), digest)
+                whole = [self._whole] if file.schema_arrow.names == self._expected.schema.names else []
+                batches = _taken_in(file.iter_batches(), digest, *whole)
                 for rows, finding in compared(self._expected, batches, shard.file, self._where):
                     first = first or finding
                     self.rows += rows
@@ -156,16 +188,14 @@ class _Checker:
                 first = Finding(what=f"{shard.file}: the rows from {row} to {end - 1} are not there.", **where, row=row)
             if first is None and digest.hexdigest() != shard.digest:
                 first = Finding(what=f"{shard.file}: the rows are right, but {NAME} has another digest.", **where)
-        except FileNotFoundError:
-            pass  # said by check_files
         except (OSError, pa.ArrowException, SeqbenchError) as error:
             row = self._expected.taken
             first = first or Finding(what=f"{shard.file} cannot be read from row {row} on: {error}", **where, row=row)
-        self._expected.take(max(0, start + shard.rows - self._expected.taken))  # the next file starts where it should
-        return iter([] if first is None else [first])
+        return first
 
 
-def _taken_in(batches: Iterator[pa.RecordBatch], digest: LogicalDigest) -> Iterator[pa.RecordBatch]:
+def _taken_in(batches: Iterator[pa.RecordBatch], *digests: LogicalDigest) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        digest.update(batch)
+        for digest in digests:
+            digest.update(batch)
         yield batch

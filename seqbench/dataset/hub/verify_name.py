@@ -62,6 +62,8 @@ def verify_cache(name: str, *, cache_dir: str | None = None, catalogue: Folder =
     Raises:
         InputError: this recipe was never prepared.
     """
+    if cache_dir is not None and not Path(cache_dir).expanduser().is_dir():  # or the library would make it
+        raise InputError(f"There is no cache folder {cache_dir!r}. Name one that load_dataset was given as cache_dir=.")
     builder = Seqbench(config_name=name, cache_dir=cache_dir, catalogue=catalogue, **options)
     folder = Path(builder.cache_dir)
     if not folder.is_dir():
