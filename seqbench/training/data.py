@@ -1,5 +1,6 @@
 """Training batches, made in a thread; and the rows of a split by length."""
 
+import math
 import queue
 import threading
 import time
@@ -20,6 +21,7 @@ from seqbench.training.texts import TextPlan, TextSource, text_plan
 
 Array = npt.NDArray[Any]
 
+GOLDEN = (math.sqrt(5) - 1) / 2
 VALIDATION = 2000
 """Rows that a look at the validation split takes, unless the recipe says otherwise."""
 
@@ -140,11 +142,36 @@ class Batches:
 
 
 def lengths_of(planned: BasePlan, split: str, number: int = 0) -> Array:
-    """So many lengths of a split, evenly spread, the first and the last among them; all where the number is 0."""
-    lengths = part_of(planned, split).split.lengths
-    if number == 0 or number >= len(lengths):
-        return np.asarray(lengths)
-    return np.unique(lengths[np.linspace(0, len(lengths) - 1, number).round().astype(int)])
+    """So many lengths of a split, spread over all (see `spread`); all where the number is 0."""
+    lengths = np.asarray(part_of(planned, split).split.lengths)
+    return lengths if number == 0 else spread(lengths, number)
+
+
+def spread(lengths: Array, number: int) -> Array:
+    """So many of the lengths, one of each of as many equal parts, the first and the last among them.
+
+    Odd and even ones take turns, and places within parts are those of a golden-ratio sequence: with equal steps a rule
+    that repeats with the length, as in Dyck words, which are even, would be measured in one of its cases for long.
+
+    Args:
+        lengths: rising.
+        number: how many, 1 at least; all where there are no more.
+
+    Example:
+        >>> spread(np.arange(41, 501), 6)
+        array([ 41, 166, 211, 336, 383, 500])
+    """
+    if number >= len(lengths):
+        return lengths
+    ends = np.ceil(np.linspace(0, len(lengths), number + 1)).astype(int)
+    chosen = [lengths[0]]
+    for i in range(1, number):
+        part = lengths[ends[i] : ends[i + 1]]
+        part = part if i < number - 1 else part[-1:]
+        turn = part[part % 2 == (lengths[0] + i) % 2]
+        fitting = turn if len(turn) else part
+        chosen.append(fitting[int(len(fitting) * (i * GOLDEN % 1))])
+    return np.array(chosen)
 
 
 def by_length(planned: BasePlan, split: str, lengths: Array | None = None) -> Iterator[tuple[int, Batch]]:

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 
 from seqbench.models import MODELS  # noqa: E402 -- torch may be absent
 from seqbench.training import loop  # noqa: E402
-from seqbench.training.data import Source, by_length, lengths_of, plan_of  # noqa: E402
+from seqbench.training.data import Source, by_length, lengths_of, plan_of, spread  # noqa: E402
 from seqbench.training.evaluate import evaluate  # noqa: E402
 from seqbench.training.learner import Learner  # noqa: E402
 from seqbench.training.measures import first_measure, tally  # noqa: E402
@@ -324,9 +324,28 @@ def test_so_many_lengths_are_evenly_spread():
     planned = plan("parity_check")
     found = lengths_of(planned, "test", 24)
     assert (len(found), found[0], found[-1]) == (24, 41, 500)
-    assert np.ptp(np.diff(found)) <= 1
+    assert np.diff(found).max() < 2 * 460 / 24
     assert lengths_of(planned, "test").tolist() == list(range(41, 501))
     assert lengths_of(planned, "test", 1000).tolist() == list(range(41, 501))
+
+
+@pytest.mark.parametrize("number", [2, 3, 6, 24, 100, 459])
+@pytest.mark.parametrize(("shortest", "step"), [(41, 1), (42, 2), (1, 3)])
+def test_lengths_are_one_of_each_part(number, shortest, step):
+    lengths = shortest + step * np.arange(460)
+    found = spread(lengths, number)
+    places = (found - shortest) / step
+    assert (len(found), found[0], found[-1]) == (number, lengths[0], lengths[-1])
+    assert (np.diff(places) > 0).all()
+    assert (np.abs(places - (np.arange(number) + 0.5) * 460 / number) <= 460 / number / 2 + 1).all()
+
+
+def test_no_rule_that_repeats_with_the_length_is_measured_in_one_case_for_long():
+    found = spread(np.arange(41, 501), 24)
+    assert (np.diff(found % 2) != 0).all()
+    for period in (3, 4, 5):
+        for third in np.split(found, 3):
+            assert len(set(third % period)) == period
 
 
 def test_the_paper_tier_of_nesv_is_the_published_one():
