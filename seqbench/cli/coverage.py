@@ -75,6 +75,8 @@ def coverage(train: str | None, html: str | None, png: str | None, as_json: bool
         write_html(report, Path(html))
     if png:
         report.plot(path=png)
+    for path in filter(None, (html, png)):
+        click.echo(path, err=as_json)
     print_json(report.to_dict()) if as_json else click.echo(repr(report))
 
 

@@ -50,3 +50,4 @@ def nesv(first: int, more: tuple[int, ...], png: str | None, as_json: bool, **op
     print_json(facts(found)) if as_json else click.echo(table(found))
     if png:  # last: what was measured is told even where no picture can be made of it
         draw(found, options["task"], options["model"], png)
+        click.echo(png, err=as_json)

@@ -131,6 +131,8 @@ def train(
 
     settings = settings_of(task, model, tier, given)
     folder = Path(out or f"runs/{settings.run_id}")
+    if resume and not exists(folder) and is_first():
+        click.echo(f"There is no run in {folder} yet, so there is nothing to go on with: it begins.", err=True)
     try:
         folder = run(settings, folder, resume=resume, device=device, tensorboard=tensorboard)
     except KeyboardInterrupt:
@@ -163,13 +165,18 @@ def evaluate(
     device: str,
     as_json: bool,
 ) -> None:
-    """Evaluate a trained run, at any lengths."""
+    """Evaluate a trained run, at any lengths; the result is kept in its folder, under evaluations/."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
+    from seqbench.training.evaluate import file_of
+    from seqbench.training.result import write
     from seqbench.training.summary import summary
 
     facts = measure(Path(run), task=task, lengths=lengths, words=words, number=test_lengths, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))
+    asked_for = {"task": task, "lengths": lengths, "words": words, "test-lengths": test_lengths}
+    path = write(Path(run), facts, file_of(Path(run), asked_for))
+    click.echo(path, err=as_json)
 
 
 @click.command()
@@ -220,6 +227,8 @@ def classes(run: str, words: int, roots: bool, png: str | None, projection: str,
     if png:
         draw(found, png, projection)
     click.echo(json.dumps(found.facts(), indent=1) if as_json else classes_text(found))
+    if png:
+        click.echo(png, err=as_json)
 
 
 @click.command()
@@ -251,3 +260,4 @@ def profile(
     click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))
     if png:
         profiles.draw(rows, png)
+        click.echo(png, err=as_json)

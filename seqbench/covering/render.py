@@ -90,12 +90,22 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     if "num_never_seen" in seen:
         never = f"{seen['num_never_seen']:,} of them were never the class of a training word or block"
         lines.append(f"Test words can have {number(seen['of_words_possible_in_test'], 'class', 'classes')}; {never}.")
-    lines.append(
+    lines.append(_next(facts))
+    if "test_mass_covered" not in facts:
+        return [
+            *lines,
+            "No test distribution to compare with: give test words (--test), or test lengths (--test-lengths; up to 2,000 classes).",
+        ]
+    return [*lines, _test_sentence(facts), *_curve_sentences(facts.get("words_fully_covered"), facts["num_missing"])]
+
+
+def _next(facts: dict[str, Any]) -> str:
+    every = facts["levels"][-1]
+    if every["seen_1"] == every.get("possible_in_training"):
+        return "Training words of these lengths can show no further composition."
+    return (
         f"Chance that the next training composition is a new one (Good-Turing): {facts['unseen_mass_good_turing']:.2e}."
     )
-    if "test_mass_covered" not in facts:
-        return [*lines, "No test distribution to compare with: give test words, or test lengths (up to 2,000 classes)."]
-    return [*lines, _test_sentence(facts), *_curve_sentences(facts.get("words_fully_covered"))]
 
 
 def _test_sentence(facts: dict[str, Any]) -> str:
@@ -108,7 +118,7 @@ def _test_sentence(facts: dict[str, Any]) -> str:
     )
 
 
-def _curve_sentences(curve: dict[int, float] | None) -> list[str]:
+def _curve_sentences(curve: dict[int, float] | None, missing: int) -> list[str]:
     if not curve:
         return []
     first, last = min(curve), max(curve)
@@ -116,7 +126,7 @@ def _curve_sentences(curve: dict[int, float] | None) -> list[str]:
     ends = f"{curve[first]:.1%} at {first}" + (f", {curve[last]:.1%} at {last}" if last > first else "")
     mine = f"Test words all of whose compositions training showed: {mean:.1%} on average over lengths ({ends})."
     guess = " A model that learns each product from examples has to guess on the rest."
-    return [mine + guess * (min(curve.values()) < 1)]
+    return [mine + guess * (missing > 0)]
 
 
 def level_table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:

@@ -66,7 +66,8 @@ def choose_column(names: Sequence[str], could: Sequence[str], wanted: str | None
         raise unknown_name("column", wanted, names, f"The columns: {listed}.")
     if wanted is None and DEFAULT_COLUMN not in names and len(could) != 1:
         raise InputError(
-            f"No column is called {DEFAULT_COLUMN!r}; the columns are {listed}. Name the one that holds the words."
+            f"No column is called {DEFAULT_COLUMN!r}; the columns are {listed}. Name the one that holds the words "
+            "(--column)."
         )
     name = str(could[0]) if wanted is None and DEFAULT_COLUMN not in names else wanted or DEFAULT_COLUMN
     if list(names).count(name) > 1:

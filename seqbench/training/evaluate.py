@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,12 +75,27 @@ def evaluate(
     return facts
 
 
+def file_of(run: Path, asked_for: Mapping[str, Any]) -> Path:
+    """Where an evaluation is kept: a file of the run's folder, of its own for whatever else is asked for.
+
+    Example:
+        >>> file_of(Path("run"), {"lengths": (501, 600), "words": None}).as_posix()
+        'run/evaluations/lengths-501-600.json'
+    """
+    given = {name: _values(value) for name, value in asked_for.items() if value is not None}
+    name = "_".join("-".join([name, *map(str, values)]) for name, values in given.items())
+    return run / "evaluations" / f"{name or 'as-trained'}.json"
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple | list) else [value]
+
+
 def _command(run: Path, asked_for: dict[str, Any]) -> str | None:
     """The command line that evaluates a run so; None where it is as `seqbench train` does."""
     parts = ["seqbench", "evaluate", str(run)]
     for option, value in asked_for.items():
-        values = value if isinstance(value, tuple | list) else [value]
-        parts += ["--" + option, *map(str, values)] if value is not None else []
+        parts += ["--" + option, *map(str, _values(value))] if value is not None else []
     return shlex.join(parts) if len(parts) > 3 else None
 
 

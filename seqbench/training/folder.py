@@ -25,7 +25,10 @@ def claim(settings: Settings, out: Path, *, resume: bool) -> bool:
     """
     if (out / "settings.json").exists():
         if not resume:
-            raise InputError(f"{str(out)!r} holds a run already. Go on with it (--resume), or name a new folder.")
+            done = (out / "result.json").exists()
+            step = "Measure it (seqbench evaluate)" if done else "Go on with it (--resume)"
+            what = "a finished run" if done else "a run"
+            raise InputError(f"{str(out)!r} holds {what} already. {step}, or name a new folder.")
         if read(out) != settings:
             raise InputError(f"{str(out)!r} holds a run of other settings. Name a new folder for these.")
         return False

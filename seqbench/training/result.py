@@ -155,9 +155,9 @@ def schema() -> dict[str, Any]:
     return dict(json.loads(file.read_text(encoding="utf-8")))
 
 
-def write(run: Path, facts: dict[str, Any]) -> Path:
-    """Writes the result file of a run, whole or not at all."""
-    path = run / RESULT
+def write(run: Path, facts: dict[str, Any], path: Path | None = None) -> Path:
+    """Writes the result file of a run, or one of another path, whole or not at all."""
+    path = path or run / RESULT
     text = json.dumps(facts, indent=1, allow_nan=False) + "\n"
     write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
     return path

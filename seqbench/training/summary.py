@@ -16,8 +16,8 @@ def summary(facts: dict[str, Any]) -> str:
     found = {f"test, {name.replace('_', ' ')}": (name, value) for name, value in metrics["test"].items()}
     apart = {key.replace("_", " "): (measure, metrics[key][measure]) for key in APART if key in metrics}
     each = list(metrics["test"][measure]["per_length"].items())
-    step = -(-len(each) // SHOWN)
-    some = {f"length {length}": (measure, value) for length, value in each[::step]} if len(each) > 1 else {}
+    shown = [each[len(each) * place // (SHOWN - 1) - (place > 0)] for place in range(SHOWN)] if each[SHOWN:] else each
+    some = {f"length {length}": (measure, value) for length, value in shown} if len(each) > 1 else {}
     lines = {f"in distribution{_elsewhere(facts)}": (measure, metrics["in_distribution"][measure]), **found, **apart}
     speed = (
         f"{timing['sequences_per_second']:,.0f} sequences/s; {100 * timing['waiting']:.1f} % of the time without data"
@@ -27,7 +27,7 @@ def summary(facts: dict[str, Any]) -> str:
         f"  {facts['training']['steps']:,} steps{_elsewhere(facts)} in {timing['seconds']:.3g} s, {speed}",
     ]
     rows = [f"  {name:24}{_shown(*value)}" for name, value in (lines | some).items()]
-    note = [f"  (every {step} lengths of {len(each)}; all are in the result)"] if some and step > 1 else []
+    note = [f"  ({SHOWN} of {len(each)} lengths; all are in the result)"] if each[SHOWN:] else []
     return "\n".join([*head, *rows, *note, f"  {'chance':24}{_figure(measure, facts['task']['chance'])}"])
 
 

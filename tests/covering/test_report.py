@@ -355,6 +355,18 @@ def test_long_words_are_cut_in_text_only():
     assert max(witnesses, key=len) in report._repr_html_()
 
 
+def test_where_all_was_seen_the_report_does_not_say_that_anything_is_left():
+    found = cover("parity_check", max_length=8)
+    whole = str(coverage("parity_check", found.words))
+    assert "0 different ones are missing" in whole
+    assert "can show no further composition" in whole
+    assert "guess" not in whole
+    assert "Good-Turing" not in whole
+    part = str(coverage("parity_check", ["00"]))
+    assert "Good-Turing" in part
+    assert "has to guess on the rest" in part
+
+
 def test_single_numbers_read_as_english():
     text = repr(coverage(language("parity_check"), ["01"], ["11"]))
     assert "1 training word of length 2;" in text

@@ -302,7 +302,7 @@ def test_an_edited_file_is_not_replaced_and_a_lost_one_comes_back(copy):
     text, rows = page.read_text(), shard.read_bytes()
     page.write_text(text + "mine\n")
     for force in (False, True):
-        with pytest.raises(InputError, match=r"did not write \(README.md\): nothing of yours"):
+        with pytest.raises(InputError, match=r"was changed since \(README.md\): nothing of yours"):
             export(copy, NAMES, force=force, **OPTIONS)
     page.write_text(text)
     shard.unlink()

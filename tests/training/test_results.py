@@ -36,6 +36,7 @@ from seqbench.training.measures import (  # noqa: E402
 )
 from seqbench.training.result import coverage_of, schema, write  # noqa: E402
 from seqbench.training.settings import Settings, resolve  # noqa: E402
+from seqbench.training.summary import summary  # noqa: E402
 from seqbench.training.targets import Batch, Targets  # noqa: E402
 from seqbench.training.texts import TextData  # noqa: E402
 
@@ -78,6 +79,16 @@ def results(tmp_path_factory):
         found[name] = json.loads((run / "result.json").read_text())
         assert found[name] == json.loads(json.dumps(facts))
     return found
+
+
+def test_the_summary_shows_the_first_and_the_last_length(results):
+    facts = copy.deepcopy(results["dyck_d2"])
+    each = next(iter(facts["metrics"]["test"]["accuracy"]["per_length"].values()))
+    found = {str(41 + i): each for i in range(24)}
+    facts["metrics"]["test"]["accuracy"]["per_length"] = found
+    shown = [line.split()[1] for line in summary(facts).splitlines() if line.startswith("  length ")]
+    assert (shown[0], shown[-1], len(shown), len(set(shown))) == ("41", "64", 8, 8)
+    assert "(8 of 24 lengths; all are in the result)" in summary(facts)
 
 
 def test_the_schema_is_one():

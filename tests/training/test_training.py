@@ -142,7 +142,11 @@ def test_results_add_up(tmp_path, also):
     command = longer["provenance"]["evaluation"]
     done = CliRunner().invoke(main, [*shlex.split(command)[1:], "--json"])
     assert json.loads(done.stdout)["metrics"] == longer["metrics"]
-    assert evaluate(run, lengths=(100, 200), words=1)["split"]["lengths"] == [100, 150, 200]  # as many as the run's
+    kept = run / "evaluations" / "lengths-30-35_words-4_test-lengths-0.json"
+    assert json.loads(kept.read_text()) == json.loads(done.stdout)
+    assert done.stderr.splitlines()[-1] == str(kept)
+    few = evaluate(run, lengths=(100, 200), words=1)["split"]["lengths"]  # as many as the run's
+    assert (len(few), few[0], few[-1]) == (3, 100, 200)
 
 
 def right(found):
@@ -191,6 +195,9 @@ def test_other_models_have_no_nodes(tmp_path):
 def test_a_folder_is_not_taken_twice(tmp_path):
     run = loop.train(small(steps=10), tmp_path / "run")
     with pytest.raises(InputError, match="--resume"):
+        loop.train(small(steps=10), run)
+    (run / "result.json").touch()
+    with pytest.raises(InputError, match=r"a finished run already\. Measure it"):
         loop.train(small(steps=10), run)
     with pytest.raises(InputError, match="other settings"):
         loop.train(small(steps=20), run, resume=True)

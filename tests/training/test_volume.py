@@ -456,6 +456,17 @@ def test_the_picture_needs_a_volume_above_zero(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_few_effective_hits_have_the_interval_of_plain_monte_carlo():
+    for seed in range(3):
+        first, other = volumes("index", "a_pos", [5], samples=10_000, seed=seed)
+        assert other.effective < 20
+        assert (other.low, other.high) == (first.low, max(first.high, other.volume))
+        assert "the interval is plain's" in table([first, other])
+    enough = volumes("majority", "a_gen", [33], samples=20_000)[-1]
+    assert enough.effective >= 20
+    assert (enough.low > 0, enough.warning) == (True, "")
+
+
 def test_the_best_estimate_of_a_length_has_most_effective_hits():
     plain, other = Estimate(5, "plain", 0, 0, 1, 3.0, 10), Estimate(5, "splitting", 0, 0, 1, 30.0, 10)
     assert best([plain, other]) == best([other, plain]) == [other]

@@ -111,11 +111,12 @@ def _older(out: Path) -> tuple[Manifest | None, list[str]]:
         )
     old = read_manifest(out)
     missing, edited = missing_and_edited(out, old)
-    if others := foreign(out, old.all_files) + edited:
-        raise InputError(
-            f"{str(out)!r} holds what seqbench did not write ({', '.join(others[:3])}{', ...' if others[3:] else ''}): "
-            "nothing of yours is ever replaced. Move it away, or name a new folder."
-        )
+    for what, others in (("seqbench did not write", foreign(out, old.all_files)), ("was changed since", edited)):
+        if others:
+            raise InputError(
+                f"{str(out)!r} holds what {what} ({', '.join(others[:3])}{', ...' if others[3:] else ''}): nothing of "
+                "yours is ever replaced. Move it away (--force brings back what is lost), or name a new folder."
+            )
     return old, [f"file {path} is missing" for path in missing]
 
 

@@ -21,7 +21,7 @@ MAX_SAMPLES = 10**12
 RUNS = 16
 PILOT = 2000  # particles of the run that chooses the levels
 ENOUGH = 100  # hits, from which on plain Monte Carlo alone is precise enough: 10 % of standard error
-LEAST_EFFECTIVE = 20.0  # fewer effective hits make an interval that cannot be trusted
+LEAST_EFFECTIVE = 20.0  # with fewer effective hits the interval is that of plain Monte Carlo
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,12 @@ def _proved(judge: Judge) -> Estimate:
 
 def _estimates(judge: Judge, box: Box, samples: int) -> list[Estimate]:
     first = _plain(judge, box, samples)
-    return [first] if first.effective >= ENOUGH else [first, _rare(judge, box, samples)]
+    if first.effective >= ENOUGH:
+        return [first]
+    rare = _rare(judge, box, samples)
+    if rare.effective < LEAST_EFFECTIVE:  # what such runs say of their own error is not to be trusted
+        rare = replace(rare, low=first.low, high=max(first.high, rare.volume))
+    return [first, rare]
 
 
 def _plain(judge: Judge, box: Box, samples: int) -> Estimate:
@@ -185,8 +190,10 @@ def of_runs(n: int, pairs: Array) -> Estimate:
     low = mean * math.exp(-t * error / mean) if mean else 0.0
     high = min(1.0, above * math.exp(min(t * wide / above, 700.0)))
     effective = (mean / error) ** 2 if error else 0.0
-    few = f"Only {effective:.0f} effective hits: take more samples." if effective < LEAST_EFFECTIVE else ""
-    return Estimate(n, "splitting", mean, low, high, effective, 0, above - mean, few)
+    few = f"Only {effective:.0f} effective hits: the interval is plain's. Take more samples."
+    return Estimate(
+        n, "splitting", mean, low, high, effective, 0, above - mean, few if effective < LEAST_EFFECTIVE else ""
+    )
 
 
 def best(found: Iterable[Estimate]) -> list[Estimate]:
