@@ -92,10 +92,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         lines.append(f"Test words can have {number(seen['of_words_possible_in_test'], 'class', 'classes')}; {never}.")
     lines.append(_next(facts))
     if "test_mass_covered" not in facts:
-        return [
-            *lines,
-            "No test distribution to compare with: give test words (--test), or test lengths (--test-lengths; up to 2,000 classes).",
-        ]
+        step = "give test words (--test), or test lengths (--test-lengths; up to 2,000 classes)."
+        return [*lines, f"No test distribution to compare with: {step}"]
     return [*lines, _test_sentence(facts), *_curve_sentences(facts.get("words_fully_covered"), facts["num_missing"])]
 
 
