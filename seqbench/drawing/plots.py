@@ -127,6 +127,7 @@ def scatter(
     *,
     xlabel: str = "first direction",
     ylabel: str = "second direction",
+    title: str = "",
     most: int = 5000,
 ) -> "Figure":
     """Points in the plane, coloured by class: up to six in a legend, of more the most frequent named at their middles.
@@ -137,6 +138,7 @@ def scatter(
         names: of the classes.
         xlabel: what the first coordinate is.
         ylabel: what the second is.
+        title: what the points are.
         most: points drawn, evenly chosen.
 
     Raises:
@@ -158,7 +160,7 @@ def scatter(
         else:
             axes.scatter(place[shown, 0], place[shown, 1], c=of[shown], cmap="turbo", s=5, linewidths=0, alpha=0.6)
             _at_middles(axes, place, of, names)
-        axes.set(xlabel=xlabel, ylabel=ylabel)
+        axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     return figure
 
 

@@ -26,6 +26,7 @@ from seqbench.training.settings import Settings, read
 Array = npt.NDArray[Any]
 
 MAX_CLASSES = 2000
+DRAWN = 100  # blocks or words of a class in a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,5 +224,14 @@ def classes_text(found: Classes) -> str:
 
 def draw(found: Classes, path: str, projection: str = "pca") -> None:
     """Saves the embeddings in a plane, coloured by class."""
-    places, chosen, labels = projected(found.states, projection)
-    save(scatter(places, found.classes[chosen], found.monoid.names, xlabel=labels[0], ylabel=labels[1]), path)
+    even = _of_each_class(found.classes)
+    places, chosen, labels = projected(found.states[even], projection)
+    classes = found.classes[even][chosen]
+    title = f"{found.unit} of {len(np.unique(classes))} classes, each named by its shortest word"
+    save(scatter(places, classes, found.monoid.names, xlabel=labels[0], ylabel=labels[1], title=title), path)
+
+
+def _of_each_class(classes: Array, most: int = DRAWN) -> Array:
+    """So many of each class at most, evenly chosen: else two symbols, half of all blocks, would span the plane."""
+    places = [np.flatnonzero(classes == number) for number in np.unique(classes)]
+    return np.sort(np.concatenate([place[:: -(-len(place) // most)] for place in places]))

@@ -177,6 +177,13 @@ def test_projections_that_cannot_be(run, monkeypatch):
         embedding.projected(np.zeros((3, 1)))
 
 
+def test_a_picture_has_as_many_of_a_frequent_class_as_of_a_rare_one():
+    of = np.array([7] * 5000 + [2] * 30 + [9] * 150)
+    found = classes._of_each_class(of)
+    assert (np.diff(found) > 0).all()
+    assert np.array_equal(np.unique(of[found], return_counts=True)[1], [30, 100, 75])
+
+
 def test_profiles_stop_at_the_limit(tmp_path):
     rows = profile(["gru", "ldru"], [16, 4], batch=2, limit=1e-9, repeats=1)
     assert [(row["model"], row["length"]) for row in rows] == [("gru", 4), ("ldru", 4)]
