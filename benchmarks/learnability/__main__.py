@@ -11,6 +11,7 @@ them: per cent, or relative MSE.
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,20 @@ def _figure(measure: str, value: float | None) -> str:
 def table(results: list[dict[str, Any]]) -> str:
     """The Markdown table of runs, a row a model and a column a task; the first seed of several."""
     found = {(each["model"]["family"], each["task"]["id"]): each for each in reversed(results)}
-    tasks = list(dict.fromkeys(each["task"]["id"] for each in results))
-    models = list(dict.fromkeys(each["model"]["family"] for each in results))
+    tasks, models = (_ordered(key, {names[place] for names in found}) for place, key in ((1, "task"), (0, "model")))
     rows = [["model", *(f"`{task}`" for task in tasks)], ["---"] * (len(tasks) + 1)]
     for model in models:
         runs = (found.get((model, task)) for task in tasks)
         rows.append([f"`{model}`", *(cell(run) if run else "" for run in runs)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _ordered(key: str, names: set[str]) -> list[str]:
+    """The names in the order of the grids; what is in none comes last."""
+    files = sorted(Path(__file__).parent.glob("*.toml"))
+    grids = [tomllib.loads(file.read_text(encoding="utf-8"))["grid"] for file in files]
+    known = dict.fromkeys(name for grid in grids for name in grid[key])
+    return [*(name for name in known if name in names), *sorted(names - known.keys())]
 
 
 def main(folder: Path) -> None:
