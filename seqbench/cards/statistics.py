@@ -59,7 +59,7 @@ def chance_section(facts: dict[str, Any]) -> str:
     """What guessing scores: the chance level as far as it is known, and the best of each trivial rule by split."""
     splits = facts["splits"]
     known = [(key.replace("_", " "), facts[key]) for key in CHANCE if key in facts]
-    told = [f"{name.capitalize()}: {cell(value)}." for name, value in known]
+    told = [f"{name.capitalize()}: {cell(value).replace('_', ' ')}." for name, value in known]
     if "chance" not in facts and "majority_score" in splits.get("test", {}):
         told.insert(0, f"Chance: {cell(splits['test']['majority_score'])}, always the most frequent label of the test.")
     rules = [rule for rule in RULES if any(rule in part for part in splits.values())]
