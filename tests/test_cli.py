@@ -114,8 +114,13 @@ def test_generate_replaces_no_file_that_was_edited(tmp_path):
 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path):
-    for command in (["generate", "parity_check", "--out"], ["export", "--config", "parity_check"], ["verify"]):
-        done = run(*command, tmp_path / "a\udcff")
+    for command in (
+        ["generate", "parity_check", "--out"],
+        ["cover", "parity_check", "--max-length", "4", "--out"],
+        ["export", "--config", "parity_check"],
+        ["verify"],
+    ):
+        done = run(*command, tmp_path / "a\udcff.parquet")
         assert (done.exit_code, "no UTF-8 text" in done.stderr) == (2, True), done.output
     assert not list(tmp_path.iterdir())
 

@@ -168,14 +168,13 @@ def evaluate(
     """Evaluate a trained run, at any lengths; the result is kept in its folder, under evaluations/."""
     require_torch()
     from seqbench.training.evaluate import evaluate as measure
-    from seqbench.training.evaluate import file_of
+    from seqbench.training.evaluate import file_of, options_of
     from seqbench.training.result import write
     from seqbench.training.summary import summary
 
     facts = measure(Path(run), task=task, lengths=lengths, words=words, number=test_lengths, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))
-    asked_for = {"task": task, "lengths": lengths, "words": words, "test-lengths": test_lengths}
-    path = write(Path(run), facts, file_of(Path(run), asked_for))
+    path = write(Path(run), facts, file_of(Path(run), options_of(task, lengths, words, test_lengths)))
     click.echo(path, err=as_json)
 
 

@@ -22,7 +22,7 @@ from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
 from seqbench.covering.tell import name_of
 from seqbench.errors import InputError, named_options
-from seqbench.files import write_whole
+from seqbench.files import named, write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
 from seqbench.generation.sampler import Rows
@@ -170,7 +170,7 @@ def write_cover(found: Cover, path: Path) -> None:
     Raises:
         InputError: the file is there already, or cannot be written.
     """
-    path = path.expanduser().absolute()
+    path = named(path)
     check_new(path)
     machine, monoid = found.task.machine, found.task.monoid
     offsets = np.concatenate([[0], np.cumsum([len(word) for word in found.words])]).astype(np.int64)

@@ -53,7 +53,7 @@ def evaluate(
             model does not have.
     """
     settings = read(run)
-    asked_for = {"task": task, "lengths": lengths, "words": words, "test-lengths": number}
+    asked_for = options_of(task, lengths, words, number)
     if settings.texts is not None and any(value is not None for value in asked_for.values()):
         raise InputError(
             f"{str(run)!r} was trained on texts: all its test texts are measured. Leave out {', '.join(asked_for)}."
@@ -73,6 +73,13 @@ def evaluate(
     facts = facts_of(Trained(run, settings, learner, state, where), planned, splits, shown)
     facts["provenance"]["evaluation"] = _command(run, asked_for)
     return facts
+
+
+def options_of(
+    task: str | None, lengths: tuple[int, int] | None, words: int | None, number: int | None
+) -> dict[str, Any]:
+    """What is asked for otherwise than the run says, by the names of the command's options."""
+    return {"task": task, "lengths": lengths, "words": words, "test-lengths": number}
 
 
 def file_of(run: Path, asked_for: Mapping[str, Any]) -> Path:

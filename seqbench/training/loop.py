@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from seqbench.errors import InputError
+from seqbench.files import named
 from seqbench.generation.streams import unit_key
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
@@ -41,7 +42,7 @@ def train(
     Raises:
         InputError: the folder is there already, or holds another run.
     """
-    out = out.expanduser().absolute()
+    out = named(out)
     with processes(device, settings.batch) as group:
         run = _Run(settings, out, group)  # first, so that a bad model or option leaves no folder behind
         made = _claim(settings, out, group, resume=resume)

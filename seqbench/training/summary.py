@@ -24,7 +24,7 @@ def summary(facts: dict[str, Any]) -> str:
     )
     head = [
         f"{facts['task']['id']}, {model['family']} with {model['parameters']:,} parameters",
-        f"  {facts['training']['steps']:,} steps{_elsewhere(facts)} in {timing['seconds']:.3g} s, {speed}",
+        f"  {facts['training']['steps']:,} steps{_elsewhere(facts)} in {timing['seconds']:,.1f} s, {speed}",
     ]
     rows = [f"  {name:24}{_shown(*value)}" for name, value in (lines | some).items()]
     note = [f"  ({SHOWN} of {len(each)} lengths; all are in the result)"] if each[SHOWN:] else []

@@ -86,9 +86,11 @@ def test_the_summary_shows_the_first_and_the_last_length(results):
     each = next(iter(facts["metrics"]["test"]["accuracy"]["per_length"].values()))
     found = {str(41 + i): each for i in range(24)}
     facts["metrics"]["test"]["accuracy"]["per_length"] = found
+    facts["timing"]["training"]["seconds"] = 12345.67
     shown = [line.split()[1] for line in summary(facts).splitlines() if line.startswith("  length ")]
     assert (shown[0], shown[-1], len(shown), len(set(shown))) == ("41", "64", 8, 8)
     assert "(8 of 24 lengths; all are in the result)" in summary(facts)
+    assert " in 12,345.7 s, " in summary(facts)
 
 
 def test_the_schema_is_one():

@@ -52,8 +52,8 @@ def planned_again(folder: Path, manifest: Manifest, name: str, **more: Any) -> B
     config = manifest.configs[name]
     if other := other_version(name, config):
         raise InputError(other)
-    for key in {"name", "catalogue"} & {*manifest.options}:
-        raise InputError(f"{NAME} holds the option {key!r}, which no dataset has. {ANEW}")
+    if reserved := [key for key in ("name", "catalogue") if key in manifest.options]:
+        raise InputError(f"{NAME} holds the option {reserved[0]!r}, which no dataset has. {ANEW}")
     stem = open_catalogue().name_of(name)
     if not (folder / FOLDER / "generators" / f"{stem}.toml").is_file():
         raise InputError(f"{FOLDER}/generators/{stem}.toml is missing, so the rows cannot be made again. {ANEW}")
@@ -73,8 +73,8 @@ def check_definitions(folder: Path, manifest: Manifest) -> None:
         InputError: one of them is missing or was edited.
     """
     missing, edited = missing_and_edited(folder, manifest, under=f"{FOLDER}/")
-    for path in missing + edited:
-        raise InputError(f"{path} is not as it was exported. {ANEW}")
+    if damaged := missing + edited:
+        raise InputError(f"{damaged[0]} is not as it was exported. {ANEW}")
 
 
 def other_version(name: str, config: Config, catalogue: Folder = None) -> str:
