@@ -34,7 +34,13 @@ def _samples(_: click.Context, __: click.Parameter, text: str) -> int:
 @click.option("-n", "first", type=int, required=True, help="Lengths: one or more numbers of bits.")
 @click.argument("more", nargs=-1, type=int, metavar="[N]...")  # so that `-n 5 9 17` reads as it is written
 @click.option("--box", type=float, default=1.0, show_default=True, help="B: parameters lie in [-B, B].")
-@click.option("--samples", default="10^6", show_default=True, callback=_samples, help="Sets of parameters a length.")
+@click.option(
+    "--samples",
+    default="10^6",
+    show_default=True,
+    callback=_samples,
+    help="Sets of parameters a length; splitting takes some 100,000.",
+)
 @click.option("--hidden", type=int, default=8, show_default=True, help="Width of the readout.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives independent samples.")
 @click.option("--png", type=click.Path(), help="Also draw the volumes (.png, .svg or .pdf).")

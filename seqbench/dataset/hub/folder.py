@@ -115,7 +115,7 @@ def _older(out: Path) -> tuple[Manifest | None, list[str]]:
         if others:
             raise InputError(
                 f"{str(out)!r} holds what {what} ({', '.join(others[:3])}{', ...' if others[3:] else ''}): nothing of "
-                "yours is ever replaced. Move it away (--force brings back what is lost), or name a new folder."
+                "yours is ever replaced. Move these files away, or name a new folder; --force makes lost files again."
             )
     return old, [f"file {path} is missing" for path in missing]
 

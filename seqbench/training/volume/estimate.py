@@ -190,7 +190,7 @@ def of_runs(n: int, pairs: Array) -> Estimate:
     low = mean * math.exp(-t * error / mean) if mean else 0.0
     high = min(1.0, above * math.exp(min(t * wide / above, 700.0)))
     effective = (mean / error) ** 2 if error else 0.0
-    few = f"Only {effective:.0f} effective hits: the interval is plain's. Take more samples."
+    few = f"Effective hits are few ({effective:.1f}): the interval is plain's. Take more samples."
     return Estimate(
         n, "splitting", mean, low, high, effective, 0, above - mean, few if effective < LEAST_EFFECTIVE else ""
     )
