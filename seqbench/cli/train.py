@@ -150,7 +150,7 @@ def train(
 @click.argument("run", type=click.Path())
 @click.option("--task", help="Another dataset with the same symbols and labels.")
 @two_numbers("--lengths", "Test lengths instead of the dataset's.")
-@click.option("--words", type=int, help="Sequences a length.")
+@click.option("--words", type=click.IntRange(1), help="Sequences a length.")
 @click.option(
     "--test-lengths", type=click.IntRange(0), help="How many lengths, evenly spread; 0 for all. As the run by default."
 )
@@ -167,15 +167,15 @@ def evaluate(
 ) -> None:
     """Evaluate a trained run, at any lengths; the result is kept in its folder, under evaluations/."""
     require_torch()
+    from seqbench.training.evaluate import check_free, file_of, options_of
     from seqbench.training.evaluate import evaluate as measure
-    from seqbench.training.evaluate import file_of, options_of
     from seqbench.training.result import write
     from seqbench.training.summary import summary
 
+    check_free(path := file_of(Path(run), options_of(task, lengths, words, test_lengths)))
     facts = measure(Path(run), task=task, lengths=lengths, words=words, number=test_lengths, device=device)
     click.echo(json.dumps(facts, indent=1) if as_json else summary(facts))
-    path = write(Path(run), facts, file_of(Path(run), options_of(task, lengths, words, test_lengths)))
-    click.echo(path, err=as_json)
+    click.echo(write(Path(run), facts, path), err=as_json)
 
 
 @click.command()

@@ -94,6 +94,17 @@ def file_of(run: Path, asked_for: Mapping[str, Any]) -> Path:
     return run / "evaluations" / f"{name or 'as-trained'}.json"
 
 
+def check_free(path: Path) -> None:
+    """Nothing, if an evaluation can be kept there: to be asked before long work.
+
+    Raises:
+        InputError: a link or something of another kind is in the way.
+    """
+    for there, fits in ((path.parent, path.parent.is_dir()), (path, path.is_file())):
+        if there.is_symlink() or (there.exists() and not fits):
+            raise InputError(f"{str(there)!r} is in the way of the result. Move it away.")
+
+
 def _values(value: Any) -> list[Any]:
     return list(value) if isinstance(value, tuple | list) else [value]
 

@@ -14,11 +14,10 @@ from typing import Any
 from seqbench.errors import InputError, SeqbenchError
 from seqbench.progress import progress
 from seqbench.training.grid import check, grid
+from seqbench.training.table import table
 
 RESULT = "result.json"
 ERROR = "Error: "
-PARTS = {"task", "model", "training", "metrics"}
-"""What a result holds, at the least."""
 
 
 def claimed(path: Path, out: Path) -> list[Path]:
@@ -56,12 +55,13 @@ def sweep(path: Path, out: Path, jobs: int = 1) -> list[dict[str, Any]]:
 def _result(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict) and found.keys() >= PARTS:
-        return found
-    raise InputError(f"{str(path)!r} cannot be read: it is damaged. Remove it; the same command makes it again.")
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        table([found])  # has all that is told of it
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{str(path)!r} cannot be read: it is damaged. Remove it; the same command makes it again."
+        ) from None
+    return found
 
 
 def _make_all(folders: list[Path], jobs: int) -> list[str]:

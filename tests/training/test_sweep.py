@@ -124,7 +124,9 @@ def test_the_learnability_table_has_a_cell_a_run():
     assert found.splitlines()[2:] == ["| `ldru` |  | 100 / 100 |", "| `gru` | 100 / 99.9 / 50 |  |"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000, '{"task": {}}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "[" * 100_000, '{"task": {}}', '{"task":"x","model":{},"training":{},"metrics":{}}']
+)
 def test_a_damaged_result_is_named(grid, tmp_path, text):
     for folder in sweep.claimed(grid, tmp_path / "runs"):
         (folder / "result.json").write_text(text)

@@ -192,6 +192,15 @@ def test_other_models_have_no_nodes(tmp_path):
         loop.train(small(model="ldrru"), tmp_path / "other")
 
 
+@pytest.mark.parametrize("make", [lambda path: path.write_text("mine"), lambda path: path.symlink_to(path.parent)])
+def test_what_is_in_the_way_of_an_evaluation_is_named_before_it(make, tmp_path):
+    run = loop.train(small(steps=2), tmp_path / "run")
+    make(run / "evaluations")
+    done = CliRunner().invoke(main, ["evaluate", str(run), "--words", "2"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"{str(run / 'evaluations')!r} is in the way" in done.stderr
+
+
 def test_a_folder_is_not_taken_twice(tmp_path):
     run = loop.train(small(steps=10), tmp_path / "run")
     with pytest.raises(InputError, match="--resume"):
