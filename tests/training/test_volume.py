@@ -321,7 +321,7 @@ def test_runs_without_a_hit_warn():
     assert (found.volume, found.low, found.high) == (0, 0, 1)
     assert found.warning
     few = of_runs(9, np.array([[1e-6, 1e-6], [0, 0], [0, 0], [0, 0]]))
-    assert "effective" in few.warning
+    assert "Effective hits are few" in few.warning
     assert few.low < few.volume < few.high
 
 
