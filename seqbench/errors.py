@@ -75,6 +75,19 @@ def quoted(value: object, width: int = 60) -> str:
     return text[: width - 3] + "..." + size
 
 
+def not_installed(user: str, library: str, extra: str, otherwise: str = "") -> InputError:
+    """An error for an optional library that is not there: what needs it, and which extra of seqbench brings it.
+
+    Example:
+        >>> print(not_installed("t-SNE", "scikit-learn", "train", "Or take --projection pca."))
+        t-SNE needs scikit-learn, which is not installed. The extra "train" brings it: \
+    pip install 'seqbench[train]', in a clone pip install '.[train]'. Or take --projection pca.
+    """
+    how = f"pip install 'seqbench[{extra}]', in a clone pip install '.[{extra}]'."
+    text = f'{user} needs {library}, which is not installed. The extra "{extra}" brings it: {how} {otherwise}'
+    return InputError(text.rstrip())
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str], next_step: str = "") -> UnknownNameError:
     """An error for an unknown name that quotes it and shows the nearest names, or else at most 20 known ones.
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from seqbench.errors import InputError, unknown_name
+from seqbench.errors import InputError, not_installed, unknown_name
 from seqbench.generation.blocks import IGNORED
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Collator:
         try:
             import torch
         except ImportError:
-            raise InputError("Tensors need PyTorch, which is not installed: pip install 'seqbench[models]'.") from None
+            raise not_installed("A batch of tensors", "PyTorch", "models") from None
         if not isinstance(batch, pa.Table | pa.RecordBatch):
             raise InputError(
                 f"The collator takes Arrow batches, not {type(batch).__name__}. Use dataset.with_format('arrow'), and "

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, not_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,7 +101,5 @@ def _library() -> Any:
     try:
         import tokenizers
     except ImportError:
-        raise InputError(
-            'The tokenizer "bpe" needs tokenizers. Install it (pip install "seqbench[train]") or take "bytes".'
-        ) from None
+        raise not_installed('The tokenizer "bpe"', "tokenizers", "train", 'Or take "bytes".') from None
     return tokenizers

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqbench.errors import InputError
+from seqbench.errors import InputError, not_installed
 from seqbench.files import write_whole
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def look() -> AbstractContextManager[None]:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise InputError(
-            "Pictures need matplotlib, which is not installed. It is an optional extra: pip install seqbench[plot]"
-        ) from error
+        raise not_installed("A picture", "matplotlib", "plot") from error
     return mpl.rc_context(RC)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seqbench.errors import InputError, SeqbenchError, quoted, unknown_name
+from seqbench.errors import InputError, SeqbenchError, not_installed, quoted, unknown_name
 
 if TYPE_CHECKING:
     from seqbench.models.frame import Encoder, Model
@@ -79,7 +79,7 @@ def create(
     Raises:
         UnknownNameError: an unknown model or option; the message holds the nearest names.
         InputError: a model that cannot do this, or a value that cannot be used.
-        SeqbenchError: torch is not installed.
+        InputError: PyTorch is not installed.
 
     Example:
         >>> import torch
@@ -191,5 +191,5 @@ def entry_of(name: str) -> Entry:
 
 def _load(module: str, name: str) -> Any:
     if importlib.util.find_spec("torch") is None:
-        raise SeqbenchError('Models need PyTorch, which is not installed. Install it: pip install "seqbench[models]".')
+        raise not_installed("A model", "PyTorch", "models")
     return getattr(importlib.import_module(f"seqbench.models.{module}"), name)

@@ -1,6 +1,6 @@
 """Training and evaluation of models on datasets: settings, loop, checkpoints, measures, result files."""
 
-from seqbench.errors import InputError
+from seqbench.errors import not_installed
 
 
 def require_torch() -> None:
@@ -12,5 +12,5 @@ def require_torch() -> None:
     try:
         import torch
     except ImportError:
-        raise InputError("Training needs PyTorch, which is not installed: pip install 'seqbench[models]'.") from None
+        raise not_installed("Training", "PyTorch", "models") from None
     torch.set_num_threads(1)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from seqbench.errors import InputError
+from seqbench.errors import not_installed
 
 FOLDER = "tensorboard"
 
@@ -23,7 +23,7 @@ def board(run: Path, wanted: bool) -> Iterator[Callable[[dict[str, Any]], None]]
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
-        raise InputError('TensorBoard is not installed: pip install "seqbench[train]". Or leave it out.') from None
+        raise not_installed("--tensorboard", "TensorBoard", "train", "Or leave it out.") from None
     with SummaryWriter(str(run / FOLDER)) as writer:
 
         def write(facts: dict[str, Any]) -> None:

@@ -26,7 +26,9 @@ from seqbench.training.settings import Settings, read
 Array = npt.NDArray[Any]
 
 MAX_CLASSES = 2000
+TOLD = 1000  # wrong products by name
 DRAWN = 100  # blocks or words of a class in a picture
+WRONG = {True: "Wrong though shown", False: "Wrong, not shown", None: "Wrong"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +73,9 @@ class Classes:
         }
 
     def facts(self) -> dict[str, Any]:
-        """The figures as plain data, with the first wrong products by the names of their classes."""
-        wrong = self.pairs[~self.right]
-        name = self.monoid.name
+        """The figures as plain data, with the first 1,000 wrong products, each with whether training showed it."""
+        name, wrong = self.monoid.name, np.flatnonzero(~self.right)[:TOLD]
+        there = [None] * len(wrong) if self.shown is None else self.shown[wrong].tolist()
         return {
             "unit": self.unit,
             "classes": len(self.monoid),
@@ -84,7 +86,10 @@ class Classes:
             "products": len(self.pairs),
             "by_training": self.by_training,
             "products_right": int(self.right.sum()),
-            "wrong": [{"left": name(a), "right": name(b)} for a, b in wrong[:20].tolist()],
+            "wrong": [
+                {"left": name(a), "right": name(b), "shown": shown}
+                for (a, b), shown in zip(self.pairs[wrong].tolist(), there, strict=True)
+            ],
         }
 
 
@@ -97,7 +102,7 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
 
     Args:
         run: a folder that `train` made.
-        words: how many, about.
+        words: how many.
         device: where to compute.
         roots: whether to look at whole words of a model that has nodes too.
 
@@ -154,11 +159,12 @@ def _embedded(
     words: int,
     tree: TreeModel | None,
 ) -> tuple[Array, Array]:
-    """Embeddings and classes of so many words, as many of each admitted length; of all their nodes, given a tree."""
+    """Embeddings and classes of so many words, evenly of the admitted lengths; of all their nodes, given a tree."""
     device = next(learner.parameters()).device
     lengths = np.flatnonzero(sampler.admits(span[1])[span[0] :]) + span[0]
-    each, states, classes = max(1, words // len(lengths)), [], []
-    for length in lengths.tolist():
+    counts = np.diff(np.arange(len(lengths) + 1) * words // len(lengths))
+    states, classes = [], []
+    for length, each in zip(lengths[counts > 0].tolist(), counts[counts > 0].tolist(), strict=True):
         rows = sampler.sample(np.full(each, length), row_streams(unit_key("classes", length), np.arange(each)))
         tokens = rows.tokens.reshape(each, length).astype(np.int64)
         batch = torch.from_numpy(tokens).to(device), torch.full((each,), length)
@@ -216,9 +222,11 @@ def classes_text(found: Classes) -> str:
         lines.append(f"{'By expected coverage':22}{'right':>8}{'wrong':>8}")
         for name, row in facts["by_training"].items():
             lines.append(f"{name.replace('_', ' ') + ' in training':22}{row['right']:>8,}{row['wrong']:>8,}")
-    if facts["wrong"]:
-        pairs = ", ".join(f"({each['left'] or 'empty'}, {each['right'] or 'empty'})" for each in facts["wrong"][:8])
-        lines.append(f"Wrong: {pairs}{', ...' if products - right > 8 else ''}")
+    for shown, title in WRONG.items():
+        wrong = [each for each in facts["wrong"] if each["shown"] is shown]
+        pairs = [f"({each['left'] or 'empty'}, {each['right'] or 'empty'})" for each in wrong]
+        if pairs:
+            lines.append(f"{title}: {', '.join(pairs[:8])}{', ...' if len(pairs) > 8 else ''}")
     return "\n".join(lines)
 
 

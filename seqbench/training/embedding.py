@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqbench.errors import InputError, unknown_name
+from seqbench.errors import InputError, not_installed, unknown_name
 
 Array = npt.NDArray[Any]
 
@@ -50,7 +50,7 @@ def checked_projection(kind: str) -> None:
     if kind not in PROJECTIONS:
         raise unknown_name("projection", kind, PROJECTIONS)
     if kind == "tsne" and importlib.util.find_spec("sklearn") is None:
-        raise InputError("t-SNE needs scikit-learn: pip install 'seqbench[train]', or take --projection pca.")
+        raise not_installed("t-SNE", "scikit-learn", "train", "Or take --projection pca.")
 
 
 def projected(states: Array, kind: str = "pca") -> tuple[Array, Array, list[str]]:

@@ -28,7 +28,7 @@ def run(code):
 def test_without_torch_the_extra_is_named():
     count, message = run(WITHOUT_TORCH).splitlines()
     assert int(count) == len(MODELS)
-    assert 'pip install "seqbench[models]"' in message
+    assert "pip install 'seqbench[models]', in a clone pip install '.[models]'" in message
 
 
 def test_importing_does_not_import_torch():

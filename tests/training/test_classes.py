@@ -1,6 +1,7 @@
 """What a tree model has learnt of the classes, against models whose operator is known; profiles."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -146,7 +147,21 @@ def test_a_table_of_products_that_is_known():
         right=np.array([True, True, False, False]), shown=np.array([True, True, True, False]),
     )  # fmt: skip
     assert found.by_training == {"shown": {"right": 2, "wrong": 1}, "not_shown": {"right": 0, "wrong": 1}}
-    assert "shown in training" in classes.classes_text(found)
+    zero, one = monoid.name(0), monoid.name(1)
+    assert found.facts()["wrong"] == [
+        {"left": one, "right": zero, "shown": True},
+        {"left": one, "right": one, "shown": False},
+    ]
+    text = classes.classes_text(found)
+    assert f"Wrong though shown: ({one}, {zero or 'empty'})" in text
+    assert f"Wrong, not shown: ({one}, {one})" in text
+    unknown = classes.classes_text(replace(found, shown=None))
+    assert f"Wrong: ({one}, {zero or 'empty'}), ({one}, {one})" in unknown
+
+
+@pytest.mark.parametrize("words", [1, 10, 163])
+def test_as_many_words_are_looked_at_as_were_asked_for(run, words):
+    assert len(classes.classes_of(run, words=words, roots=True).states) == words
 
 
 def test_silhouette_is_that_of_scikit_learn():

@@ -448,7 +448,13 @@ def test_bars_are_there_for_every_length_and_obey_the_switch(monkeypatch):
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
-def test_the_picture_needs_a_volume_above_zero(tmp_path):
+def test_a_picture_without_a_hit_shows_the_bounds(tmp_path):
+    done = command("--task", "parity", "--model", "a_pos", "-n", 5, "--samples", 200, "--png", tmp_path / "v.svg")
+    assert done.exit_code == 0, done.stderr
+    assert "no hit: below this" in (tmp_path / "v.svg").read_text()
+
+
+def test_the_picture_needs_a_volume_that_may_be_above_zero(tmp_path):
     done = command("--task", "parity", "--model", "a_pos", "-n", 33, "--png", tmp_path / "v.png")
     assert done.exit_code == 2
     assert "nothing to draw" in done.stderr
