@@ -1,6 +1,7 @@
 """Commands that train and evaluate models."""
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -248,6 +249,7 @@ def profile(
     as_json: bool,
 ) -> None:
     """Measure inference time and memory of models against length."""
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # PyTorch's own profiler prints a line a start and stop otherwise
     require_torch()
     from seqbench.drawing.style import checked_path
     from seqbench.training import profile as profiles

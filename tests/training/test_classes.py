@@ -1,6 +1,8 @@
 """What a tree model has learnt of the classes, against models whose operator is known; profiles."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -209,6 +211,13 @@ def test_profiles_stop_at_the_limit(tmp_path):
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert (tmp_path / "p.png").exists()
     assert CliRunner().invoke(main, ["profile", "--models", "gruu", "--lengths", "8"]).exit_code == 2
+
+
+def test_a_profile_prints_nothing_but_its_bars_and_table():
+    """PyTorch's profiler has lines of its own, written past Python."""
+    code = [sys.executable, "-m", "seqbench", "profile", "--models", "gru", "--lengths", "8"]
+    done = subprocess.run(code, check=True, capture_output=True, text=True)
+    assert {line.split(":")[0] for line in done.stderr.splitlines() if line} == {"Profiling gru"}
 
 
 @pytest.mark.parametrize(

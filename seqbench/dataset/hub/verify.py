@@ -71,12 +71,14 @@ def verify_folder(folder: Path, catalogue: Folder = None) -> Report:
     """
     folder = named(folder)
     manifest = read_manifest(folder)
-    findings = [*check_files(folder, manifest)]
+    of_files, of_rows = [*check_files(folder, manifest)], list[Finding]()
     rows = 0
     for name, config in manifest.configs.items():
         read, found = _check_config(folder, manifest, name, config, catalogue)
         rows += read
-        findings += found
+        of_rows += found
+    told = {each.file for each in of_rows if each.row is not None}  # a row that differs says more than bytes do
+    findings = [each for each in of_files if each.file not in told] + of_rows
     return Report(checked=str(folder), rows=rows, findings=tuple(findings))
 
 
