@@ -15,8 +15,9 @@ from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.regex import compile_regex
 from seqbench.algebra.structure import Structure
+from seqbench.catalogue.definitions import read_automaton
 from seqbench.catalogue.languages import build_machine, machine_of, machine_of_dataset, monoid_of
-from seqbench.catalogue.reader import Catalogue, open_catalogue, read_automaton
+from seqbench.catalogue.reader import Catalogue, open_catalogue
 from seqbench.catalogue.recipe import sampling_weights, whole
 from seqbench.catalogue.schema import TaskDataset
 from seqbench.drawing.automata import automaton

@@ -4,33 +4,20 @@ import functools
 import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
-
-import msgspec
+from typing import Any
 
 from seqbench.catalogue.citations import Citation, parse_bibtex
+from seqbench.catalogue.definitions import NAME, VERSION, read_automaton, read_dataset, read_older
 from seqbench.catalogue.descriptions import Description, Group, describe, parse_groups
-from seqbench.catalogue.recipe import OPTIONS, TASK_OPTIONS, check_options
-from seqbench.catalogue.schema import Automaton, Change, Claims, Dataset, State, TaskDataset
-from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, nearest, quoted, unknown_name
-
-T = TypeVar("T", Automaton, Dataset, TaskDataset)
+from seqbench.catalogue.schema import Automaton, Dataset, TaskDataset
+from seqbench.errors import DefinitionError, SeqbenchError, UnknownNameError, quoted, unknown_name
 
 VARIABLE = "SEQBENCH_CATALOGUE"
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
-_OLDER = re.compile(rf"({_NAME.pattern})@({_VERSION.pattern})")  # NAME@1.0.0.toml: how an older data version was made
-_WORDS = {"Object missing required": "The table has no", "Object": "The table",
-          "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
-          "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
-          "`str | null`": "text", "`int | null`": "a whole number", "`bool | null`": "true or false",
-          " - at `$.": " at `"}  # fmt: skip
-_PARTS: dict[str, type[msgspec.Struct]] = {"claims": Claims, "table": State, "history": Change}
+_OLDER = re.compile(rf"({NAME.pattern})@({VERSION.pattern})")  # NAME@1.0.0.toml: how an older data version was made
 
 
 class Catalogue:
@@ -109,7 +96,7 @@ class Catalogue:
         """
         if name not in self._automata:
             raise unknown_name("language", name, self._automata)
-        return _read(self._automata[name], Automaton)
+        return read_automaton(self._automata[name])
 
     def file(self, dataset: str, version: str | None = None) -> str:
         """The file that defines a dataset, as it is or as a data version was."""
@@ -163,8 +150,8 @@ class Catalogue:
                 raise DefinitionError(f"{older}: there is no {name}.toml that it belongs to. Add that, or remove this.")
             raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
         if older is not None:
-            return _read_older(older, self.dataset(name))
-        found = _read_dataset(self._datasets[name])
+            return read_older(older, self.dataset(name))
+        found = read_dataset(self._datasets[name])
         if twin := self._older.get(f"{name}@{found.version}"):
             raise DefinitionError(
                 f"{twin}: version {found.version!r} is that of {self._datasets[name]}, and one version has one file. "
@@ -261,7 +248,7 @@ def _index(roots: tuple[Traversable, ...], part: str) -> dict[str, Traversable]:
         here: dict[str, Traversable] = {}
         for file in _toml_files(root / part):
             stem = file.name.removesuffix(".toml")
-            if not _NAME.fullmatch(stem) and not (part == "generators" and _OLDER.fullmatch(stem)):
+            if not NAME.fullmatch(stem) and not (part == "generators" and _OLDER.fullmatch(stem)):
                 raise DefinitionError(f"{file}: the name {stem!r} cannot be used. Use a-z, 0-9 and _, a letter first.")
             if stem in here:
                 raise DefinitionError(f"{file}: the name {stem!r} is taken by {here[stem]}. Rename one of the files.")
@@ -287,108 +274,3 @@ def _toml_files(folder: Traversable) -> list[Traversable]:
                 raise DefinitionError(f"{entry}: it is not a regular file. Remove it or rename it.")
             found.append(entry)
     return found
-
-
-def read_automaton(path: Path) -> Automaton:
-    """The checked language of a file anywhere.
-
-    Raises:
-        DefinitionError: naming the file, the key and the nearest valid word.
-    """
-    return _read(path, Automaton)
-
-
-def _read_dataset(file: Traversable) -> Dataset | TaskDataset:
-    """A dataset over a language, or of a task kind where the file has the key `task`."""
-    is_task = file.is_file() and re.search(r"^task\s*=", file.read_bytes().decode(errors="replace"), re.MULTILINE)
-    return _read(file, TaskDataset) if is_task else _read(file, Dataset)
-
-
-def _read_older(file: Traversable, present: Dataset | TaskDataset) -> Dataset | TaskDataset:
-    """The dataset of a file NAME@VERSION.toml, which the history of the present one must know."""
-    found, (name, version) = _read_dataset(file), file.name.removesuffix(".toml").split("@")
-    if found.version != version:
-        raise DefinitionError(f"{file}: its version is {found.version!r}, its name says {version!r}. Rename the file.")
-    if version not in (known := [entry.version for entry in present.history]):
-        raise DefinitionError(
-            f"{file}: the [[history]] of {name}.toml has no version {version!r}, but {', '.join(known)}. "
-            "Add it there, or remove this file."
-        )
-    return found
-
-
-def _read(file: Traversable, record: type[T]) -> T:
-    """The checked record of a file.
-
-    Raises:
-        DefinitionError: naming the file, the key and the nearest valid word.
-    """
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        if record is not Automaton:
-            known = OPTIONS if record is Dataset else TASK_OPTIONS
-            options = check_options({key: value for key, value in data.items() if key in known}, known)
-            data |= {key: msgspec.to_builtins(value) for key, value in options.items()}
-        checked = msgspec.convert(data, record)
-        _CHECKS[record](checked)
-    except msgspec.ValidationError as error:
-        raise DefinitionError(f"{file}: {_explain(str(error), record)}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise DefinitionError(
-            f"{file}: it is not TOML: {error}. Mend it there; https://toml.io has the rules."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise DefinitionError(
-            f"{file}: it is not text in UTF-8 (byte {error.object[error.start]:#04x} at position {error.start}). "
-            "Save it as UTF-8, or move it out of the catalogue."
-        ) from None
-    except (OSError, SeqbenchError) as error:
-        raise DefinitionError(f"{file}: {error}") from None
-    except RecursionError:
-        raise DefinitionError(f"{file}: it is nested too deeply. A definition has two levels at most.") from None
-    return checked
-
-
-def _explain(message: str, record: type[Any]) -> str:
-    """The validation message, with the nearest key that exists there where a key does not."""
-    unknown, place = re.search(r"unknown field `([^`]+)`", message), re.search(r"at `\$\.(\w+)", message)
-    keys = _PARTS.get(place[1] if place else "", record).__struct_fields__
-    close = nearest(unknown[1], keys) if unknown else []
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    for theirs, ours in _WORDS.items():
-        message = message.replace(theirs, ours)
-    return message.rstrip(".") + "." + hint
-
-
-def _check_automaton(automaton: Automaton) -> None:
-    given = [key for key in ("regex", "table", "grammar", "family") if getattr(automaton, key) is not None]
-    if len(given) != 1:
-        found = " and ".join(given) or "no definition"
-        raise DefinitionError(f"It has {found}. Give exactly one of regex, table, grammar, family.")
-    if automaton.family is None and automaton.alphabet is None:
-        raise DefinitionError(f"A {given[0]} needs `alphabet`, the list of its symbols.")
-    for claims in automaton.all_claims:
-        _check_claims(claims, automaton.grammar is not None)
-
-
-def _check_claims(claims: Claims, of_grammar: bool) -> None:
-    """A machine's facts for what has a machine, a grammar's for a grammar."""
-    machine = {key: getattr(claims, key) for key in ("states", "monoid", "aperiodic")}
-    if not of_grammar and (None in machine.values() or claims.counts):
-        raise DefinitionError("[claims] of a regular language needs states, monoid and aperiodic, and has no counts.")
-    if of_grammar and (set(machine.values()) != {None} or claims.parameters or claims.labelled or claims.outside):
-        raise DefinitionError("[claims] of a grammar has counts, accepts and rejects only. Leave out what else it has.")
-
-
-def _check_dataset(dataset: Dataset | TaskDataset) -> None:
-    for version in (dataset.version, *(entry.version for entry in dataset.history)):
-        if not _VERSION.fullmatch(version):
-            raise DefinitionError(f"The version {version!r} cannot be used. Write x.y.z, for example '1.0.0'.")
-    if not dataset.history or dataset.history[-1].version != dataset.version:
-        raise DefinitionError(f"The last entry of [[history]] must be that of version {dataset.version!r}. Add it.")
-    for name in (*getattr(dataset, "aliases", ()), *getattr(dataset, "presets", ())):
-        if not _NAME.fullmatch(name):
-            raise DefinitionError(f"The name {name!r} cannot be used. Use a-z, 0-9 and _, a letter first.")
-
-
-_CHECKS: dict[type, Any] = {Automaton: _check_automaton, Dataset: _check_dataset, TaskDataset: _check_dataset}

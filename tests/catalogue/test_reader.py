@@ -106,6 +106,8 @@ def test_a_wrong_type_is_named_with_its_key(part, old, new, words, refusal):
         ("generators", '"1.1.0"\nsampling', '"1.1"\nsampling', ["'1.1'", "x.y.z"]),
         ("generators", '"1.1.0"\nsampling', '"1.2.0"\nsampling', ["history", "1.2.0"]),
         ("generators", '"1.0.0"', '"one"', ["'one'", "x.y.z"]),
+        ("automata", "Ends in b", r"Ends in\u0000b", ["title", r"Ends in\x00b"]),
+        ("generators", "title = ", r'title = "two\nlines" #', ["title", r"two\nlines"]),
         ("automata", 'regex = ".*b"', "", ["no definition", "regex"]),
         ("automata", 'regex = ".*b"', 'regex = ".*b"\nfamily = "dyck"', ["regex and family"]),
         ("automata", 'alphabet = ["a", "b"]', "", ["alphabet"]),
