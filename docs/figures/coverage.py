@@ -1,4 +1,4 @@
-"""Makes the table and pictures of docs/coverage.md: `python docs/figures/coverage.py [plans|pictures]`."""
+"""Makes the table and pictures of docs/coverage.md: `python docs/figures/coverage.py [plans|maps|pictures]`."""
 
 import sys
 from pathlib import Path
@@ -76,8 +76,9 @@ def by_training_length() -> None:
 def main() -> None:
     """What the arguments name, or everything."""
     chosen = sys.argv[1:] or ["plans", "pictures"]
-    if "pictures" in chosen:
+    if {"maps", "pictures"} & set(chosen):
         maps()
+    if "pictures" in chosen:
         by_test_length()
         by_training_length()
     if "plans" in chosen:

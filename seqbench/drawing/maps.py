@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MISSING = "#d6264a"
+EMPTY = "#dedede"  # white is a ratio of one
 MAX_CELLS = 500  # of a side; with more, a cell of the picture stands for several
 ROOM = 22  # labels that fit along a side
 Array = npt.NDArray[Any]
@@ -31,15 +32,15 @@ def composition_maps(
 
     Args:
         train: counts of the training data, shape (classes, classes).
-        test: counts or expected counts of the test; adds its map and that of the ratio, where compositions that the
-            test needs and training never showed are red.
+        test: counts or expected counts of the test; adds its map, in the same colours, and that of the ratio, where
+            compositions that the test needs and training never showed are red.
         groups: group of each class, such as its J-class, by which classes are ordered; lines mark the groups.
         names: of the classes.
 
     Example:
         >>> figure = composition_maps(np.array([[3, 0], [1, 2]]), np.array([[1, 1], [0, 2]]), names=["", "1"])
         >>> [axes.get_title() for axes in figure.axes][:3]
-        ['train', 'test', 'train / test (red: never seen)']
+        ['train (grey: none)', 'test (grey: none)', 'train / test (red: never seen)']
         >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
         ['ε', '1']
     """
@@ -53,12 +54,15 @@ def composition_maps(
         number = len(panels) + (test is not None)
         figure = Figure(figsize=(4.6 * number, 4.3), layout="constrained")
         axes = np.atleast_1d(figure.subplots(1, number))
-        for each, (name, share) in zip(axes, panels.items(), strict=False):
-            plots.image(figure, each, _summed(share), "share of compositions", _extent(share))
-            each.set_title(name)
+        shares = {name: _summed(share) for name, share in panels.items()}
+        both = np.concatenate([share.ravel() for share in shares.values()])  # one scale, so that they can be compared
+        for each, (name, share) in zip(axes, shares.items(), strict=False):
+            plots.image(figure, each, share, "share of compositions", _extent(order), both)
+            each.set_title(f"{name} (grey: none)")
         if test is not None:
             _ratio(figure, axes[-1], panels["train"], panels["test"])
         for each in axes:
+            each.set_facecolor(EMPTY)
             _label(each, order, groups, names)
         _name_axes(axes, len(train), groups is not None)
     return figure
@@ -70,9 +74,9 @@ def _summed(cells: Array) -> Array:
     return np.asarray(np.add.reduceat(np.add.reduceat(cells, starts, axis=0), starts, axis=1))
 
 
-def _extent(cells: Array) -> tuple[float, float, float, float]:
-    """Where the picture of all cells stands, so that a class is at its number."""
-    return (-0.5, len(cells) - 0.5, len(cells) - 0.5, -0.5)
+def _extent(classes: Array) -> tuple[float, float, float, float]:
+    """Where the picture of all pairs of classes stands, so that a class is at its number."""
+    return (-0.5, len(classes) - 0.5, len(classes) - 0.5, -0.5)
 
 
 def _ratio(figure: "Figure", axes: "Axes", train: Array, test: Array) -> None:

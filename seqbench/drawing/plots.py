@@ -209,8 +209,12 @@ def image(
     cells: npt.NDArray[np.float64],
     value: str,
     extent: tuple[float, float, float, float] | None = None,
+    span: npt.NDArray[np.float64] | None = None,
 ) -> None:
-    """Draws cells in logarithmic colours with a colour bar; zeros stay white. `extent`: left, right, bottom, top."""
+    """Draws cells in logarithmic colours with a colour bar; zeros show the ground.
+
+    `extent`: left, right, bottom, top. `span`: numbers that the colours should reach too, as those of a twin picture.
+    """
     from matplotlib.colors import LinearSegmentedColormap, LogNorm
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
@@ -219,7 +223,8 @@ def image(
         # The nearest pixel alone would lose single cells of a large matrix.
         step = -(-cells.shape[axis] // MAX_PIXELS)
         cells = np.maximum.reduceat(cells, np.arange(0, cells.shape[axis], step), axis=axis)
-    positive = cells[cells > 0]
+    all_ = cells if span is None else np.append(cells, span)
+    positive = all_[all_ > 0]
     low, high = (float(positive.min()), float(positive.max())) if positive.size else (1.0, 1.0)
     low = min(low, max(high / 10, 1) if low >= 1 else high / 10)  # small differences look small, counts begin at 1
     high = high if high > low else 10 * low

@@ -220,7 +220,7 @@ def test_saving_is_whole_or_nothing(tmp_path, monkeypatch):
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for draw in (lambda: automaton(dyck(1)), lambda: egg_box(Monoid.of(dyck(1))), lambda: heat_map([[1]])):
-        with pytest.raises(InputError, match=r"pip install seqbench\[plot\]"):
+        with pytest.raises(InputError, match=r"pip install 'seqbench\[plot\]'"):
             draw()
 
 
@@ -290,6 +290,14 @@ def test_a_missing_composition_of_a_huge_map_is_not_lost():
     red = composition_maps(train, test).axes[2].images[1].get_array()
     assert red.shape == (400, 400)
     assert np.argwhere(red.filled(False)).tolist() == [[233, 4]]
+
+
+def test_train_and_test_have_the_same_colours_and_what_is_empty_is_none_of_them():
+    left, right, ratio, *_ = composition_maps(np.array([[1, 0], [999, 0]]), np.array([[500, 0], [500, 0]])).axes
+    assert left.images[0].get_clim() == right.images[0].get_clim() == pytest.approx((1e-3, 0.999))
+    shades = ratio.images[0].cmap(np.linspace(0, 1, 256))[:, :3]
+    for axes in (left, right, ratio):
+        assert np.abs(shades - axes.get_facecolor()[:3]).max(axis=1).min() > 0.03
 
 
 def test_small_differences_look_small():
