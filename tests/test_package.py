@@ -85,8 +85,10 @@ print(len(one["test"]))
     assert run(fresh, tmp_path, "python", "-c", code).split() == ["29440"]
 
 
-def test_importing_seqbench_imports_nothing_heavy():
-    code = "import sys, seqbench; print([m for m in ('numpy', 'numba', 'pyarrow', 'datasets') if m in sys.modules])"
+@pytest.mark.parametrize("module", ["seqbench", "seqbench.cli"])
+def test_importing_imports_nothing_heavy(module):
+    heavy = ("numpy", "numba", "pyarrow", "datasets", "torch", "matplotlib", "scipy", "networkx")
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
 

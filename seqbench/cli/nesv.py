@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from seqbench.cli.options import as_json, print_json
-from seqbench.drawing.style import checked_path
 from seqbench.errors import quoted
 
 
@@ -47,6 +46,7 @@ def _samples(_: click.Context, __: click.Parameter, text: str) -> int:
 @as_json
 def nesv(first: int, more: tuple[int, ...], png: str | None, as_json: bool, **options: Any) -> None:
     """Measure the exact-solution volume of a one-layer transformer."""
+    from seqbench.drawing.style import checked_path
     from seqbench.training.volume.estimate import facts, table, volumes
     from seqbench.training.volume.picture import draw
 
