@@ -80,12 +80,22 @@ def _texts_of(task: str | None, given: dict[str, Any]) -> tuple[str, dict[str, A
     return path, {"texts": TextData(path=path, **chosen)}
 
 
+def _words_of(given: dict[str, Any]) -> dict[str, Any]:
+    """The settings that name words of a file; takes the options about them out of `given`."""
+    from seqbench.training.words import WordData
+
+    path, column = given.pop("train", None), given.pop("column", None)
+    if path is None and column is not None:
+        raise InputError(f"--column {column} is for words of a file. Leave it out, or name --train FILE.")
+    return {} if path is None else {"words": WordData.of(path, column)}
+
+
 def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) -> "Settings":
     """The settings that a command line asks for; options that were not given are None or empty."""
     from seqbench.training.settings import resolve
 
     task, texts = _texts_of(task, given := dict(given))
-    changes = texts | {key: value for key, value in given.items() if value not in (None, ())}
+    changes = texts | _words_of(given) | {key: value for key, value in given.items() if value not in (None, ())}
     if "train_lengths" in changes:
         changes["recipe"] = changes.get("recipe", {}) | {"train_lengths": list(changes.pop("train_lengths"))}
     return resolve(task, model, tier, **changes)
@@ -99,6 +109,8 @@ def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) 
 )
 @click.option("--recipe", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the dataset.")
 @catalogue_option
+@click.option("--train", help="Words to train on: a .parquet, .csv, .tsv, .jsonl or .txt file, or a glob.")
+@click.option("--column", help="Their column (default: input_ids, or the only one that could be).")
 @_text_options
 @click.option("--tier", default="quick", show_default=True, help="quick or paper: where the settings begin.")
 @click.option("--sampling", multiple=True, callback=weights, metavar="LAW[=WEIGHT]", help="Law of the training words.")

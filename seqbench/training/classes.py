@@ -22,6 +22,7 @@ from seqbench.training.evaluate import learner_of
 from seqbench.training.learner import Learner, node_classes
 from seqbench.training.parallel import device_of
 from seqbench.training.settings import Settings, read
+from seqbench.training.words import compositions
 
 Array = npt.NDArray[Any]
 
@@ -135,8 +136,11 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
 def shown_in_training(settings: Settings, steps: int, pairs: Array) -> Array | None:
     """Whether so many steps are likelier to have shown each composition than not; None where it takes long to say.
 
-    By the expected coverage of as many words of the run's law and lengths, as if every word drew its own length.
+    By the expected coverage of as many words of the run's law and lengths, as if every word drew its own length; words
+    of a file are looked at, all of them.
     """
+    if settings.words is not None:
+        return _shown_by(settings, pairs)
     options: dict[str, Any] = {key: value for key, value in settings.recipe.items() if key == "train_lengths"}
     options |= {"train_examples": max(1, steps * settings.batch), "catalogue": settings.catalogue}
     if settings.sampling:
@@ -149,6 +153,17 @@ def shown_in_training(settings: Settings, steps: int, pairs: Array) -> Array | N
         return None
     likely = expected.keys[expected.seen >= 0.5]
     return np.isin(pairs[:, 0] * len(expected.task.monoid) + pairs[:, 1], likely)
+
+
+def _shown_by(settings: Settings, pairs: Array) -> Array | None:
+    planned = language_plan(settings.task, settings.catalogue, **settings.recipe | {"classes": True})
+    if settings.words is None or planned.monoid is None:
+        return None
+    try:
+        keys, _ = compositions(settings.words, planned, planned.monoid)
+    except SeqbenchError:  # the file has changed since, or is gone
+        return None
+    return np.isin(pairs[:, 0] * len(planned.monoid) + pairs[:, 1], keys)
 
 
 def _embedded(
@@ -166,12 +181,13 @@ def _embedded(
     states, classes = [], []
     for length, each in zip(lengths[counts > 0].tolist(), counts[counts > 0].tolist(), strict=True):
         rows = sampler.sample(np.full(each, length), row_streams(unit_key("classes", length), np.arange(each)))
-        tokens = rows.tokens.reshape(each, length).astype(np.int64)
-        batch = torch.from_numpy(tokens).to(device), torch.full((each,), length)
+        tokens = torch.from_numpy(rows.tokens.reshape(each, length).astype(np.int64))
+        sizes = torch.full((each,), length)
         with torch.inference_mode():
+            batch = tokens.to(device), sizes
             made = tree.node_states(*batch).states if tree else learner.root_states(*batch)
         states.append(made.float().cpu().numpy())
-        classes.append(node_classes(monoid, tokens)[0 if tree else -each :])  # roots come last
+        classes.append(node_classes(monoid, tokens, sizes).numpy()[0 if tree else -each :])  # roots come last
     return np.concatenate(states), np.concatenate(classes)
 
 

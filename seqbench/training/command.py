@@ -31,10 +31,12 @@ def command(settings: Settings) -> str:
     plain = resolve(settings.task, settings.model, settings.tier, texts=settings.texts, catalogue=settings.catalogue)
     what = [settings.task] if settings.texts is None else _texts(settings.texts)
     where = [] if settings.catalogue is None else ["--catalogue", settings.catalogue]
+    if (words := settings.words) is not None:
+        where += ["--train", words.path, *([] if words.column is None else ["--column", words.column])]
     parts = ["seqbench", "train", *what, *where, "--model", settings.model, "--tier", settings.tier]
     for name in Settings.__struct_fields__:
         value = getattr(settings, name)
-        if name not in ("task", "catalogue", "texts", "model", "tier") and value != getattr(plain, name):
+        if name not in ("task", "catalogue", "words", "texts", "model", "tier") and value != getattr(plain, name):
             parts += _option(name, value, getattr(plain, name))
     return shlex.join(parts)
 

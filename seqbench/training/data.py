@@ -15,9 +15,11 @@ from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan, PlannedSplit
 from seqbench.generation.batches import rows_of, stream_key
 from seqbench.generation.plan import Plan, plan
+from seqbench.training.epochs import Epochs
 from seqbench.training.settings import Settings
 from seqbench.training.targets import Batch, Targets
-from seqbench.training.texts import TextPlan, TextSource, text_plan
+from seqbench.training.texts import TextPlan, text_plan
+from seqbench.training.words import labelled
 
 Array = npt.NDArray[Any]
 
@@ -47,7 +49,7 @@ class Source:
     """The training batches of a run by number: each is a pure function of the settings and its number.
 
     A batch has rows of one length, drawn uniformly from those of the split `train`; rows are drawn by the law of that
-    split. For a language these are the batches of `seqbench.stream`.
+    split. For a language these are the batches of `seqbench.stream`. Texts and words of a file come in epochs.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -68,7 +70,9 @@ class Source:
 def _drawn(planned: BasePlan, settings: Settings) -> Callable[[int], pa.RecordBatch]:
     """The rows of the batch of a number."""
     if isinstance(planned, TextPlan):
-        return TextSource(planned, settings.batch, settings.data_seed).rows
+        return Epochs(planned.splits["train"].rows, settings.batch, settings.data_seed).rows
+    if settings.words is not None:
+        return Epochs(labelled(settings.words, planned), settings.batch, settings.data_seed).rows
     part = planned.splits["train"]
     key = _key(planned, part, settings.data_seed)
     return lambda number: part.draw(*rows_of(key, number, part.split.lengths, settings.batch))

@@ -13,6 +13,8 @@ from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.blocks import IGNORED
 from seqbench.generation.plan import Plan
 from seqbench.models import MODELS, check_options, create, options
+from seqbench.models.lengths import Lengths
+from seqbench.models.reduction import reduce_packed
 from seqbench.models.tree import TreeModel
 from seqbench.training.settings import ELSEWHERE, Settings
 from seqbench.training.targets import Batch, Targets
@@ -65,7 +67,7 @@ class Learner(nn.Module):
             return loss_of(self.targets, self.model(inputs, batch.lengths), wanted)
         if "node_classes" in self.settings.also:
             given, nodes = cast("TreeModel", self.model)(inputs, batch.lengths, return_nodes=True)
-            classes = torch.from_numpy(node_classes(cast("Monoid", self.monoid), batch.inputs.numpy())).to(device)
+            classes = node_classes(cast("Monoid", self.monoid), batch.inputs, batch.lengths).to(device)
             more = nn.functional.cross_entropy(self.class_head(nodes.states), classes)
         else:
             states = self.root_states(inputs, batch.lengths)
@@ -112,27 +114,32 @@ def loss_of(targets: Targets, given: Tensor, wanted: Tensor) -> Tensor:
     return nn.functional.cross_entropy(given.flatten(0, -2), wanted.flatten(), ignore_index=IGNORED)
 
 
-def node_classes(monoid: Monoid, tokens: Array) -> Array:
-    """The class of every node of the balanced reduction of words of one length: leaves, then level by level, int64.
+def node_classes(monoid: Monoid, tokens: Tensor, lengths: Tensor) -> Tensor:
+    """The class of every node of the balanced reductions of words, int64, in the order of `TreeModel.node_states`.
 
     Args:
         monoid: the syntactic monoid.
-        tokens: symbol ids, shape (words, length).
+        tokens: symbol ids, shape (words, longest), padded at their ends.
+        lengths: of the words, shape (words,).
 
     Example:
         >>> import seqbench
         >>> lang = seqbench.language("parity_check")
-        >>> [lang.monoid.names[c] for c in node_classes(lang.monoid, np.array([[1, 0, 1]]))]
-        ['1', '', '1', '1', '']
+        >>> classes = node_classes(lang.monoid, torch.tensor([[1, 0, 1], [0, 0, 0]]), torch.tensor([3, 1]))
+        >>> [lang.monoid.names[c] for c in classes]
+        ['1', '', '1', '', '1', '']
     """
-    level = monoid.right[0][tokens]
-    found = [level.ravel()]
-    while level.shape[1] > 1:
-        pairs = level[:, : level.shape[1] // 2 * 2]
-        merged = monoid.multiply(pairs[:, ::2], pairs[:, 1::2])
-        found.append(merged.ravel())
-        level = np.concatenate([merged, level[:, pairs.shape[1] :]], axis=1)
-    return np.concatenate(found).astype(np.int64)
+    where = Lengths.read(lengths, tokens)
+    flat = tokens[:, : where.longest].flatten()
+    leaves = torch.from_numpy(monoid.right[0].astype(np.int64))[flat if where.equal else flat[where.flat]]
+
+    def product(pairs: Tensor) -> Tensor:
+        made = monoid.multiply(pairs[:, 0].numpy(), pairs[:, 1].numpy())
+        return torch.from_numpy(made.astype(np.int64))[:, None]
+
+    kept = [leaves[:, None]]
+    reduce_packed(product, kept[0], where, kept)
+    return torch.cat(kept)[:, 0]
 
 
 def _monoid(planned: BasePlan, targets: Targets) -> Monoid:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import torch
 
 from seqbench.errors import SeqbenchError
 from seqbench.files import write_whole
 from seqbench.generation.base_plan import BasePlan
-from seqbench.generation.plan import Plan
+from seqbench.generation.plan import Plan, language_plan
 from seqbench.training.command import command
 from seqbench.training.folder import last_look
 from seqbench.training.learner import Learner
@@ -20,6 +21,7 @@ from seqbench.training.machine import commit, environment, peak_megabytes
 from seqbench.training.measures import first_measure
 from seqbench.training.outcome import Outcome
 from seqbench.training.settings import Settings
+from seqbench.training.words import compositions
 
 RESULT = "result.json"
 SOLVED = (0.9, 1.0)
@@ -119,7 +121,8 @@ def _mb(megabytes: float | None) -> float | None:
 def coverage_of(settings: Settings, steps: int) -> dict[str, Any] | None:
     """What of the compositions of classes that the test needs so many batches are expected to show, for a tree.
 
-    None where there are no classes to compose, where they are too many, or where a recipe's coverage is not known.
+    Of words of a file, what they do show. None where there are no classes to compose, where they are too many, or where
+    a recipe's coverage is not known.
     """
     from seqbench.covering.expectation import expected_coverage
 
@@ -132,15 +135,20 @@ def coverage_of(settings: Settings, steps: int) -> dict[str, Any] | None:
         return None
     if not found.is_quick:
         return None
-    needed = found.test_need.ravel() > 0
-    shown = float(found.seen[needed[found.keys]].sum())
+    keys, chances, words = found.keys, found.seen, found.examples
+    if settings.words is not None:
+        planned = language_plan(settings.task, settings.catalogue, **settings.recipe)
+        keys, words = compositions(settings.words, planned, found.task.monoid)
+        chances = np.ones(len(keys))
+    need = found.test_need.ravel()
+    needed, shown = int((need > 0).sum()), float(chances[need[keys] > 0].sum())
     return {
         "schedule": "tree",
-        "words": found.examples,
-        "needed": int(needed.sum()),
+        "words": words,
+        "needed": needed,
         "expected": round(shown, 2),
-        "value": round(shown / max(int(needed.sum()), 1), 6),
-        "by_occurrence": round(found.test_mass_covered, 6),
+        "value": round(shown / max(needed, 1), 6),
+        "by_occurrence": round(float((need[keys] * chances).sum() / need.sum()), 6) if needed else 1.0,
     }
 
 

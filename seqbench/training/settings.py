@@ -14,6 +14,7 @@ from seqbench.catalogue.reader import open_catalogue, own_folder
 from seqbench.catalogue.recipe import MAX_EXAMPLES, MAX_LENGTH
 from seqbench.errors import InputError, quoted, unknown_name
 from seqbench.training.texts import TextData
+from seqbench.training.words import WordData
 
 ALSO = ("syntactic_class", "node_classes")
 TIERS = ("quick", "paper")
@@ -47,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         catalogue: a folder with definitions of your own, where the dataset is one of them.
         recipe: options of the dataset, as for `load_dataset`; training draws without end by its lengths and laws.
         sampling: weights of the laws that draw training words; those of the dataset where empty.
+        words: words of a file to train on, in place of drawn ones.
         texts: texts to classify instead of a dataset of seqbench; `task` is then their path.
         also: further targets: `syntactic_class` (of the word), `node_classes` (of every block of the reduction).
         tier: the preset that the rest began as.
@@ -75,6 +77,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     catalogue: str | None = None
     recipe: dict[str, Any] = msgspec.field(default_factory=dict)
     sampling: dict[str, float] = msgspec.field(default_factory=dict)
+    words: WordData | None = None
     texts: TextData | None = None
     also: tuple[str, ...] = ()
     tier: str = "quick"
@@ -110,7 +113,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Settings:
     """The settings of a tier for a kind of task and a model, with the changes on top.
 
-    Tables (`options`, `recipe`) are merged key by key.
+    Tables (`options`, `recipe`) are merged key by key. `words` may be the path of a file.
 
     Raises:
         UnknownNameError: no such dataset, tier, setting or further target.
@@ -126,6 +129,8 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
+    if isinstance(changes.get("words"), str):
+        changes["words"] = WordData.of(changes["words"])
     texts = changes.get("texts")
     if not texts and (folder := own_folder(task, changes.get("catalogue"))) is not None:
         changes["catalogue"] = folder
@@ -165,6 +170,8 @@ def _convert(values: Mapping[str, Any]) -> Settings:
 
 def _check(settings: Settings) -> None:
     _check_texts(settings)
+    if settings.words is not None and settings.sampling:
+        raise InputError("sampling says how training words are drawn, and the words of a file are given. Leave it out.")
     for name in settings.also:
         if name not in ALSO:
             raise unknown_name("further target", name, ALSO)
@@ -183,7 +190,7 @@ def _check(settings: Settings) -> None:
 
 
 def _check_texts(settings: Settings) -> None:
-    for name in ("catalogue", "recipe", "sampling", "also"):
+    for name in ("catalogue", "recipe", "sampling", "words", "also"):
         if settings.texts is not None and getattr(settings, name):
             raise InputError(
                 f"{name} is {quoted(getattr(settings, name))}, which is not for texts but for datasets of seqbench. "

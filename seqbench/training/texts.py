@@ -14,13 +14,9 @@ from seqbench.dataset.texts import Texts, read_texts
 from seqbench.dataset.tokens import TOKENIZERS, BytePairs, Bytes, Tokenizer
 from seqbench.errors import InputError, unknown_name
 from seqbench.generation.base_plan import BasePlan
-from seqbench.generation.splits import UNIT_ROWS
-from seqbench.generation.streams import draw64, row_streams, unit_key
+from seqbench.training.epochs import shuffled
 
 Array = npt.NDArray[Any]
-
-LIKE = 50
-"""Batches whose rows are sorted by length together, so that those of a batch have like lengths."""
 
 HELD_OUT = 0.1
 """Share of the training texts that is held out where the dataset has no split for that; at most MOST_HELD_OUT texts."""
@@ -175,50 +171,6 @@ class TextPlan(BasePlan):
 def text_plan(data: TextData) -> TextPlan:
     """The plan of texts; read once, for training and for looks at validation."""
     return TextPlan(data)
-
-
-class TextSource:
-    """The training batches of texts by number: every epoch its own order, rows of a batch of like lengths."""
-
-    def __init__(self, planned: TextPlan, rows: int, seed: int) -> None:
-        """Batches of so many rows."""
-        self._part, self._batch, self._seed = (
-            planned.splits["train"],
-            min(rows, planned.splits["train"].num_examples),
-            seed,
-        )
-        self._order: tuple[int, Array] = (-1, np.empty(0))
-
-    def rows(self, number: int) -> pa.RecordBatch:
-        """The rows of the batch of a number."""
-        epoch, within = divmod(number, self._part.num_examples // self._batch)
-        if self._order[0] != epoch:
-            self._order = epoch, epoch_order(self._part.sizes, self._batch, self._seed, epoch)
-        return self._part.rows.take(pa.array(self._order[1][within]))
-
-
-def epoch_order(sizes: Array, batch: int, seed: int, epoch: int) -> Array:
-    """The rows of every batch of an epoch, (batches, batch): each row at most once, like lengths together.
-
-    Example:
-        >>> order = epoch_order(np.arange(1, 10), 2, seed=0, epoch=3)
-        >>> order.shape, len(set(order.ravel().tolist()))
-        ((4, 2), 8)
-    """
-    order = shuffled(len(sizes), "texts", seed, epoch)[: len(sizes) // batch * batch]
-    near = [
-        part[np.argsort(sizes[part], kind="stable")]
-        for part in np.split(order, range(LIKE * batch, len(order), LIKE * batch))
-    ]
-    batches = np.concatenate(near).reshape(-1, batch)
-    return batches[shuffled(len(batches), "batches", seed, epoch)]
-
-
-def shuffled(count: int, *key: object) -> Array:
-    """The numbers below `count` in a random order that the key alone decides."""
-    units = range(0, count, UNIT_ROWS)
-    words = [draw64(row_streams(unit_key(*key, unit), np.arange(min(UNIT_ROWS, count - unit))))[0] for unit in units]
-    return np.argsort(np.concatenate(words or [np.empty(0)]), kind="stable")
 
 
 def _check(data: TextData) -> None:

@@ -17,9 +17,10 @@ from seqbench.dataset.texts import read_texts  # noqa: E402
 from seqbench.dataset.tokens import BytePairs, Bytes  # noqa: E402
 from seqbench.errors import InputError, UnknownNameError  # noqa: E402
 from seqbench.training.command import command  # noqa: E402
+from seqbench.training.epochs import LIKE, Epochs, epoch_order  # noqa: E402
 from seqbench.training.result import schema  # noqa: E402
 from seqbench.training.settings import read  # noqa: E402
-from seqbench.training.texts import LIKE, TextData, TextPlan, TextSource, epoch_order  # noqa: E402
+from seqbench.training.texts import TextData, TextPlan  # noqa: E402
 
 WORDS = (("peace", "vote"), ("goal", "coach"), ("profit", "bank"))
 
@@ -127,7 +128,7 @@ def test_an_epoch_has_every_row_once_and_batches_of_like_lengths():
 
 def test_a_batch_depends_on_its_number_alone(folder):
     planned = TextPlan(TextData(path=str(folder)))
-    one, other = TextSource(planned, 32, 5), TextSource(planned, 32, 5)
+    one, other = (Epochs(planned.splits["train"].rows, 32, 5) for _ in range(2))
     taken = [one.rows(number) for number in range(40)]
     assert all(other.rows(number).equals(taken[number]) for number in (39, 0, 17))
 

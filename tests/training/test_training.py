@@ -118,11 +118,12 @@ def test_node_classes_are_those_of_their_blocks(name, length):
     lang = seqbench.language(name)
     words = np.random.default_rng(length).integers(0, len(lang.alphabet), (5, length))
     model = create("ldru", vocabulary=len(lang.alphabet), classes=2, width=8)
-    nodes = model.node_states(torch.from_numpy(words), torch.full((5,), length))
-    for row, start, width, found in zip(
-        nodes.row.tolist(), nodes.start.tolist(), nodes.width.tolist(), node_classes(lang.monoid, words), strict=True
-    ):
-        assert found == lang.syntactic_class(words[row, start : start + width])
+    for lengths in (torch.full((5,), length), torch.arange(length, length + 5) % length + 1):
+        nodes = model.node_states(torch.from_numpy(words), lengths)
+        classes = node_classes(lang.monoid, torch.from_numpy(words), lengths)
+        places = (part.tolist() for part in (nodes.row, nodes.start, nodes.width, classes))
+        for row, start, width, found in zip(*places, strict=True):
+            assert found == lang.syntactic_class(words[row, start : start + width])
 
 
 @pytest.mark.parametrize("also", [(), ("syntactic_class",), ("node_classes",), ("syntactic_class", "node_classes")])
