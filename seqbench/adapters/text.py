@@ -7,9 +7,12 @@ from typing import Any, TextIO
 import pyarrow as pa
 from datasets.utils import tqdm
 
+from seqbench.algebra.alphabet import separator
 from seqbench.errors import InputError, unknown_name
 from seqbench.files import new_file, write_whole
 from seqbench.generation.base_plan import BasePlan
+from seqbench.generation.plan import Plan
+from seqbench.generation.task_plan import TaskPlan
 
 
 def write_text(planned: BasePlan, split: str, kind: str, out: Path, *, force: bool = False) -> dict[str, Any]:
@@ -50,21 +53,6 @@ def write_text(planned: BasePlan, split: str, kind: str, out: Path, *, force: bo
     return {"out": str(path), "format": kind, "rows": planned.splits[split].num_examples}
 
 
-def symbols_of(planned: BasePlan) -> list[str]:
-    """The symbols of a dataset by their ids: those of its language, else the ids themselves.
-
-    Example:
-        >>> from seqbench.generation.plan import plan
-        >>> symbols_of(plan("tomita_1"))
-        ['0', '1']
-    """
-    machine = getattr(planned, "machine", None)
-    if machine is not None:
-        return list(machine.alphabet)
-    kind = planned.schema.field("input_ids").type.value_type
-    return [str(number) for number in range(2**kind.bit_width)]
-
-
 def _write(planned: BasePlan, split: str, kind: str, file: Path) -> None:
     part = planned.splits[split]
     blocks = part.blocks(range(part.num_blocks))
@@ -74,16 +62,20 @@ def _write(planned: BasePlan, split: str, kind: str, file: Path) -> None:
 
 
 def _words(planned: BasePlan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
+    """Words as people read them, as in `seqbench show`."""
     del stream, rows
-    symbols = symbols_of(planned)
-    between = "" if all(len(symbol) == 1 for symbol in symbols) else " "
-    yield from (between.join([symbols[i] for i in word]) for word in batch.column("input_ids").to_pylist())
+    if isinstance(planned, TaskPlan):
+        yield from (planned.task.show(row)["input_ids"] for row in batch.to_pylist())
+    elif isinstance(planned, Plan):
+        symbols = planned.machine.alphabet
+        between = separator(symbols)
+        yield from (between.join([symbols[i] for i in word]) for word in batch.column("input_ids").to_pylist())
 
 
 def _abbadingo(planned: BasePlan, batch: pa.RecordBatch, stream: TextIO, rows: int) -> Iterator[str]:
     """The labels are ids: 1 accepts and 0 rejects where there are two."""
     if stream.tell() == 0:
-        stream.write(f"{rows} {len(symbols_of(planned))}\n")
+        stream.write(f"{rows} {planned.sizes[0]}\n")
     for label, word in zip(batch.column("label").to_pylist(), batch.column("input_ids").to_pylist(), strict=True):
         yield " ".join(map(str, [label, len(word), *word]))
 

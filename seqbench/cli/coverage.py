@@ -128,6 +128,7 @@ def plan(as_json: bool, **options: Any) -> None:
 @click.option("--max-length", type=int, required=True, help="No word is longer.")
 @click.option("--times", type=int, default=1, show_default=True, help="How often each composition is shown.")
 @click.option("--out", required=True, type=click.Path(), help="A new .parquet file.")
+@click.option("--balance", is_flag=True, help="Add words until labels are even.")
 @two_numbers("--test-lengths", "Lengths of test words, which say what is needed.")
 @schedule_option
 @width_option

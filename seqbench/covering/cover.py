@@ -5,6 +5,7 @@ scan a word shows more than its brackets hold; what no bracket can show is shown
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from seqbench.algebra.alphabet import token_dtype
 from seqbench.catalogue.recipe import whole
 from seqbench.covering.api import tested
+from seqbench.covering.balance import balancing, classified
 from seqbench.covering.greedy import Greedy
 from seqbench.covering.possible import possible, union
 from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
-from seqbench.covering.tell import name_of
+from seqbench.covering.tell import name_of, tell_labels
 from seqbench.errors import InputError, named_options
 from seqbench.files import named, write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
-from seqbench.generation.sampler import Rows
 from seqbench.languages import Language
 from seqbench.notebook import section
 
@@ -40,12 +40,13 @@ class Cover:
 
     Attributes:
         dataset: the task's name.
-        words: symbol ids of each word.
+        words: symbol ids of each word; those that only make labels even come last.
         covered: number of compositions that words of up to the given length can show; all are shown.
         times: how often at least.
         lower_bound: no fewer words could do.
         uncoverable: compositions needed at the test lengths that no such word can show, as a * classes + b.
         task: the language and its schedule.
+        added: how many words only make labels even.
     """
 
     dataset: str
@@ -55,6 +56,20 @@ class Cover:
     lower_bound: int
     uncoverable: Array
     task: Task
+    added: int = 0
+
+    @cached_property
+    def label_counts(self) -> dict[str, int]:
+        """How many of the words have each label."""
+        labels = self.task.machine.labels
+        counts = np.bincount(classified(self.task, self.words).labels, minlength=len(labels))
+        return dict(zip(labels, counts.tolist(), strict=True))
+
+    def to_arrow(self) -> pa.Table:
+        """The words as a table with the columns of a dataset: symbol ids, label, syntactic class."""
+        machine, rows = self.task.machine, classified(self.task, self.words)
+        schema = schema_of(machine, classes=True, prefix=False)
+        return pa.Table.from_batches([to_arrow(rows, schema, machine, self.task.monoid)])
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data, with all compositions that cannot be covered."""
@@ -63,6 +78,8 @@ class Cover:
             "schedule": self.task.schedule,
             "min_width": self.task.min_width,
             "words": len(self.words),
+            "words_that_make_labels_even": self.added,
+            "labels": self.label_counts,
             "lower_bound": self.lower_bound,
             "covered": self.covered,
             "times": self.times,
@@ -78,10 +95,11 @@ class Cover:
 
     def lines(self) -> list[str]:
         """The numbers in lines that fit a terminal."""
-        number, bound = f"{len(self.words):,} words", f"{self.lower_bound:,} words"
+        number, bound = f"{len(self.words) - self.added:,} words", f"{self.lower_bound:,} words"
         often = "once or more" if self.times == 1 else f"{self.times} times or more"
         shown = f"{number} show all {self.covered:,} coverable compositions, each {often}"
         lines = [f"{self.dataset}: {shown} (schedule {self.task.schedule}); no set of fewer than {bound} could."]
+        lines.append(self._of_labels())
         if len(self.uncoverable):
             names = [f"({name_of(each['left'])}, {name_of(each['right'])})" for each in self._named(NAMED)]
             more = ", ... (all: --json)" if len(self.uncoverable) > NAMED else ""
@@ -90,6 +108,14 @@ class Cover:
                 f"{', '.join(names)}{more}"
             )
         return lines
+
+    def _of_labels(self) -> str:
+        counts = tell_labels(self.label_counts)
+        if self.added:
+            return f"With {self.added:,} more words labels are {counts}."
+        uneven = max(self.label_counts.values()) > 2 * min(self.label_counts.values())
+        hint = " They show what to join, not how labels are spread: --balance adds words until labels are even."
+        return f"Labels: {counts}.{hint if uneven else ''}"
 
     def __repr__(self) -> str:
         """The numbers in lines that fit a terminal."""
@@ -109,6 +135,7 @@ def cover(
     test_lengths: Any = None,
     schedule: str = "tree",
     min_width: int = 1,
+    balance: bool = False,
     catalogue: Folder = None,
 ) -> Cover:
     """A greedy training set of words of up to `max_length` symbols that shows each coverable composition `times` times.
@@ -120,6 +147,7 @@ def cover(
         test_lengths: shortest and longest test word, which say what is needed; the dataset's by default.
         schedule: how a model joins blocks: "tree", "scan" or "left".
         min_width: leave out joins with a narrower block.
+        balance: add words until all labels are alike frequent, drawn uniformly, of lengths as those of the others.
         catalogue: a folder with definitions of your own.
 
     Raises:
@@ -139,7 +167,9 @@ def cover(
     keys, wanted = (each.keys() if each.size else np.empty(0, dtype=np.int64) for each in (coverable, needed))
     words = Greedy(task, lengths).cover(keys, times) if len(keys) else []
     bound = _lower_bound(task, by_level, max_length, times)
-    return Cover(planned.name, words, len(keys), times, bound, np.setdiff1d(wanted, keys, assume_unique=True), task)
+    more = balancing(task, words, max_length) if balance and words else []
+    missing = np.setdiff1d(wanted, keys, assume_unique=True)
+    return Cover(planned.name, words + more, len(keys), times, bound, missing, task, len(more))
 
 
 def _lengths(task: Task, longest: int) -> list[int]:
@@ -172,13 +202,8 @@ def write_cover(found: Cover, path: Path) -> None:
     """
     path = named(path)
     check_new(path)
-    machine, monoid = found.task.machine, found.task.monoid
-    offsets = np.concatenate([[0], np.cumsum([len(word) for word in found.words])]).astype(np.int64)
-    tokens = np.concatenate([np.empty(0, np.int64), *found.words]).astype(token_dtype(machine.alphabet))
-    classes = monoid.class_of(tokens, offsets)
-    rows = Rows(tokens, offsets, monoid.labels[classes], classes)
-    batch = to_arrow(rows, schema_of(machine, classes=True, prefix=False), machine, monoid)
-    write_whole(path, lambda temporary: pq.write_table(pa.Table.from_batches([batch]), temporary))
+    rows = found.to_arrow()
+    write_whole(path, lambda temporary: pq.write_table(rows, temporary))
 
 
 def check_new(path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from seqbench.covering.tell import tell_labels
 from seqbench.errors import quoted
 
 if TYPE_CHECKING:
@@ -86,7 +87,10 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     """What the numbers say."""
     seen = facts["classes"]
     known = f"{seen['of_words_seen']:,} seen of {seen['of_words_possible_in_training']:,} possible in training"
-    lines = [f"Classes of whole words: {known}."]
+    lines = [
+        f"Labels of the training words: {tell_labels(facts['train_labels'])}.",
+        f"Classes of whole words: {known}.",
+    ]
     if "num_never_seen" in seen:
         never = f"{seen['num_never_seen']:,} of them were never the class of a training word or block"
         lines.append(f"Test words can have {number(seen['of_words_possible_in_test'], 'class', 'classes')}; {never}.")

@@ -185,6 +185,12 @@ class CoverageReport:
             facts["never_seen"] = [train.monoid.name(int(element)) for element in missing[:20]]
         return facts
 
+    def _label_counts(self) -> dict[str, int]:
+        """How many training words have each label of the language."""
+        labels, inside = self.language.labels, self.train.monoid.labels >= 0
+        counts = np.bincount(self.train.monoid.labels[inside], weights=self.train.whole[inside], minlength=len(labels))
+        return dict(zip(labels, counts.astype(int).tolist(), strict=True))
+
     @property
     def num_missing(self) -> int:
         """How many compositions that occur in the test training never showed."""
@@ -201,6 +207,7 @@ class CoverageReport:
             "train_words_outside_the_domain": self.train.outside,
             "first_train_words_outside": [vars(stray) for stray in self.train.strays],
             "train_lengths": _span(np.flatnonzero(self.train.lengths)),
+            "train_labels": self._label_counts(),
             "classes": self.classes(),
             "levels": self.rows(),
             "unseen_mass_good_turing": self.unseen_mass,

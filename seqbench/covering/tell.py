@@ -14,6 +14,21 @@ def name_of(word: str) -> str:
     return word or "(empty)"
 
 
+def tell_labels(counts: dict[str, int], most: int = 8) -> str:
+    """How many words have each label, as text; of many labels the rarest and the most frequent alone.
+
+    Example:
+        >>> tell_labels({"reject": 6349, "accept": 9})
+        'reject 6,349, accept 9'
+        >>> tell_labels({str(i): i for i in range(20)})
+        'from 0 (0) to 19 (19), 20 labels'
+    """
+    if len(counts) <= most:
+        return ", ".join(f"{label} {count:,}" for label, count in counts.items())
+    low, high = (pick(counts, key=counts.__getitem__) for pick in (min, max))
+    return f"from {counts[low]:,} ({low}) to {counts[high]:,} ({high}), {len(counts)} labels"
+
+
 def law_text(weights: dict[str, float]) -> str:
     """Weights of laws as text; those under a thousandth are left out.
 

@@ -4,8 +4,10 @@ import pytest
 from click.testing import CliRunner
 
 from seqbench.cli import main
-from seqbench.generation.plan import plan
+from seqbench.dataset.examples import describer
+from seqbench.generation.plan import dataset_names, plan
 from seqbench.languages import language
+from tests.thinned import thinned
 
 SMALL = {"train_examples": 5000, "validation_examples": 0, "test_examples_per_length": 0}
 FLAGS = ["--train-examples", "5000", "--validation-examples", "0", "--test-examples-per-length", "0"]
@@ -35,6 +37,27 @@ def test_abbadingo_has_a_head_and_a_line_a_word(tmp_path):
     assert [(label, size, word) for label, size, *word in read] == [
         (row["label"], len(row["input_ids"]), row["input_ids"]) for row in rows
     ]
+
+
+@pytest.mark.parametrize("name", thinned([name for name in dataset_names() if not name.startswith("memory_")]))
+def test_every_dataset_is_written_as_it_is_shown(name, tmp_path):
+    planned = plan(name)
+    split = next(iter(planned.splits))
+    size, number = ("test_examples_per_length", 1) if split == "test" else (f"{split}_examples", 20)
+    planned, flags = plan(name, **{size: number}), ["--" + size.replace("_", "-"), str(number)]
+    blocks = planned.blocks(split, range(planned.splits[split].num_blocks))
+    rows = [row for batch in blocks for row in batch.to_pylist()]
+    for kind in ("words", "abbadingo")[: 1 + ("label" in planned.schema.names)]:
+        out = tmp_path / kind
+        done = CliRunner().invoke(main, ["text", name, "--split", split, "--out", str(out), "--format", kind, *flags])
+        assert done.exit_code == 0, done.output
+        lines = out.read_text(encoding="utf-8").splitlines()
+        if kind == "words":
+            show = describer(planned)
+            assert lines == [next(iter(show(row).values())) for row in rows]
+        else:
+            assert lines[0] == f"{len(rows)} {planned.sizes[0]}"
+            assert len(lines) == len(rows) + 1
 
 
 def test_coverage_reads_the_words(tmp_path):

@@ -1,15 +1,15 @@
 """What the task files call: a dataset as questions with choices."""
 
 import difflib
-from typing import Any
+from typing import Any, cast
 
 import datasets
 
-from seqbench.adapters.text import symbols_of
 from seqbench.dataset.load import load_dataset
 from seqbench.errors import InputError
 from seqbench.generation.base_plan import BasePlan
-from seqbench.generation.plan import plan
+from seqbench.generation.plan import Plan, plan
+from seqbench.generation.task_plan import TaskPlan
 
 # What a run of a language model can bear; --metadata gives other numbers.
 DEFAULTS: dict[str, Any] = {"train_examples": 1000, "validation_examples": 0, "test_examples_per_length": 4}
@@ -59,8 +59,7 @@ def _questions(planned: BasePlan, rows: datasets.Dataset) -> datasets.Dataset:
 
 def _word(planned: BasePlan, row: dict[str, Any]) -> str:
     """A word as text: a task shows its rows itself; symbols of a language are written apart."""
-    task = getattr(planned, "task", None)
-    if task is not None:
-        return str(task.show(row)["input_ids"])
-    symbols = symbols_of(planned)
+    if isinstance(planned, TaskPlan):
+        return str(planned.task.show(row)["input_ids"])
+    symbols = cast("Plan", planned).machine.alphabet
     return " ".join([symbols[i] for i in row["input_ids"]])
