@@ -24,6 +24,8 @@ from seqbench.training.words import labelled
 Array = npt.NDArray[Any]
 
 GOLDEN = (math.sqrt(5) - 1) / 2
+TOGETHER, MOMENT = 16, 0.01
+"""So many batches at most are handed over together, made within about so many seconds."""
 VALIDATION = 2000
 """Rows that a look at the validation split takes, unless the recipe says otherwise."""
 
@@ -100,15 +102,17 @@ def _key(planned: BasePlan, part: PlannedSplit, seed: int) -> tuple[object, ...]
 class Batches:
     """Training batches from a given step on; a thread makes the next ones while one is used.
 
+    They are handed over several at a time: small ones take less time than the hand-over.
+
     Attributes:
         waited: seconds that the reader has waited for data.
     """
 
-    def __init__(self, source: Source, first: int = 0, ahead: int = 4) -> None:
-        """Batches `first`, `first + 1`, ... of a run."""
+    def __init__(self, source: Source, first: int = 0, ahead: int = 3) -> None:
+        """Batches `first`, `first + 1`, ... of a run; so many groups of them are made ahead."""
         self.waited = 0.0
-        self._source, self._next = source, first
-        self._ready: queue.Queue[Batch | Exception] = queue.Queue(maxsize=ahead)
+        self._source, self._next, self._most = source, first, 1  # the first few come soon
+        self._ready: queue.Queue[list[Batch | Exception]] = queue.Queue(maxsize=ahead)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._fill, daemon=True)
         self._thread.start()
@@ -117,11 +121,12 @@ class Batches:
         """Batches without end."""
         while True:
             start = time.perf_counter()
-            made = self._ready.get()
+            group = self._ready.get()
             self.waited += time.perf_counter() - start
-            if isinstance(made, Exception):
-                raise made
-            yield made
+            for made in group:
+                if isinstance(made, Exception):
+                    raise made
+                yield made
 
     def close(self) -> None:
         """Ends the thread."""
@@ -132,17 +137,26 @@ class Batches:
 
     def _fill(self) -> None:
         while not self._stopped.is_set():
-            try:
-                made: Batch | Exception = self._source.batch(self._next)
-            except Exception as error:  # raised again where the batch is taken
-                made = error
-            self._next += 1
+            group = self._group()
             while not self._stopped.is_set():
                 try:
-                    self._ready.put(made, timeout=0.1)
+                    self._ready.put(group, timeout=0.1)
                     break
                 except queue.Full:
                     continue
+
+    def _group(self) -> list[Batch | Exception]:
+        """The next batches, as many as are made in a moment; an error ends them, raised again where it is taken."""
+        group: list[Batch | Exception] = []
+        start = time.perf_counter()
+        self._most = min(TOGETHER, 2 * self._most)
+        while not group or (len(group) < self._most and time.perf_counter() - start < MOMENT):
+            try:
+                group.append(self._source.batch(self._next))
+            except Exception as error:
+                return [*group, error]
+            self._next += 1
+        return group
 
 
 def lengths_of(planned: BasePlan, split: str, number: int = 0) -> Array:

@@ -137,7 +137,8 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in {"test_words", "test_lengths"} & changes.keys() if texts else ():
         raise InputError(f"{key} is for datasets of seqbench: of texts, all that can be tested on are. Leave it out.")
     values: dict[str, Any] = {}
-    for layer in (*_presets(tier, "texts" if texts else _kind(task, changes.get("catalogue")), model), changes):
+    kind = "texts" if texts else _kind(task, changes.get("catalogue"))
+    for layer in (*_presets(tier, {"task": kind, "name": task, "model": model}), changes):
         merged = {key: values.get(key, {}) | layer[key] for key in MERGED if isinstance(layer.get(key), dict)}
         values |= layer | merged
     settings = _convert({**values, "task": task, "model": model, "tier": tier})
@@ -145,14 +146,12 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     return settings
 
 
-def _presets(tier: str, kind: str, model: str) -> list[dict[str, Any]]:
-    """The tables of a tier that apply to a kind of task and a model, in order, without their patterns."""
+def _presets(tier: str, of: dict[str, str]) -> list[dict[str, Any]]:
+    """The tables of a tier that apply to a kind of task, a dataset and a model, in order, without their patterns."""
     text = (files("seqbench.training") / "presets" / f"{tier}.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)["preset"]
-    fitting = [
-        each for each in tables if fnmatch(kind, each.get("task", "*")) and fnmatch(model, each.get("model", "*"))
-    ]
-    return [{key: value for key, value in each.items() if key not in ("task", "model")} for each in fitting]
+    fitting = [each for each in tables if all(fnmatch(what, each.get(key, "*")) for key, what in of.items())]
+    return [{key: value for key, value in each.items() if key not in of} for each in fitting]
 
 
 def _kind(task: str, catalogue: str | None) -> str:
