@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from seqbench.training.settings import Settings
 
 PLAIN: dict[str, tuple[type, str]] = {
+    "associativity": (float, "Weight of the associativity regulariser, of tree models; 0 by default."),
     "steps": (int, "Batches at most."),
     "batch": (int, "Sequences a batch."),
     "learning_rate": (float, "After the warm-up."),

@@ -112,6 +112,10 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
     """
     settings = read(run)
     where = device_of(device)
+    if settings.texts is not None:
+        raise InputError(
+            f"{str(run)!r} was trained on texts, which have no syntactic classes. Name a run on a language."
+        )
     learner, state = learner_of(run, settings, where)
     if learner.targets.kind != "label":
         raise InputError(f"{str(run)!r} learnt {learner.targets.kind}, not the label of a word. Name a run that did.")
@@ -235,7 +239,7 @@ def classes_text(found: Classes) -> str:
     if found.unit == "blocks":
         lines.append(f"Products of middles that come nearest to the right class: {right:,} of {products:,}.")
     if facts["by_training"]:
-        lines.append(f"{'By expected coverage':22}{'right':>8}{'wrong':>8}")
+        lines.append(f"{'Products':22}{'right':>8}{'wrong':>8}")
         for name, row in facts["by_training"].items():
             lines.append(f"{name.replace('_', ' ') + ' in training':22}{row['right']:>8,}{row['wrong']:>8,}")
     for shown, title in WRONG.items():

@@ -15,7 +15,7 @@ from seqbench.generation.plan import Plan
 from seqbench.models import MODELS, check_options, create, options
 from seqbench.models.lengths import Lengths
 from seqbench.models.reduction import reduce_packed
-from seqbench.models.tree import TreeModel
+from seqbench.models.tree import TreeModel, associativity
 from seqbench.training.settings import ELSEWHERE, Settings
 from seqbench.training.targets import Batch, Targets
 
@@ -43,18 +43,14 @@ class Learner(nn.Module):
         super().__init__()
         check_options(settings.model, settings.options, ELSEWHERE)
         self.settings, self.targets = settings, Targets.of(planned)
-        self.config = config_of(settings, self.targets)
+        self.config = config_of(settings, planned, self.targets)
         reads = {"d_in" if self.targets.vectors else "vocabulary": self.targets.inputs}
         self.model = create(
             settings.model, classes=self.targets.outputs, head=self.targets.head, **reads, **self.config
         )
         self.monoid = _monoid(planned, self.targets) if settings.also else None
-        if "node_classes" in settings.also and not isinstance(self.model, TreeModel):
-            trees = [name for name, entry in MODELS.items() if entry.model == "TreeModel"]
-            raise InputError(
-                f"{settings.model} has no nodes, so --also node_classes cannot be learnt. Models that have: "
-                f"{', '.join(trees)}. Or take --also syntactic_class."
-            )
+        if self._of_nodes and not isinstance(self.model, TreeModel):
+            raise _no_nodes(settings)
         if self.monoid is not None:
             self.class_head = nn.Linear(self.model.encoder.width, len(self.monoid))
         if settings.precision == "fp64":
@@ -63,17 +59,31 @@ class Learner(nn.Module):
     def forward(self, batch: Batch, device: torch.device) -> Tensor:
         """The loss of the targets, plus the cross-entropy of each further target."""
         inputs, wanted = batch.on(device, self.dtype)
+        if self._of_nodes:
+            return self._with_nodes(batch, inputs, wanted)
         if not self.settings.also:
             return loss_of(self.targets, self.model(inputs, batch.lengths), wanted)
-        if "node_classes" in self.settings.also:
-            given, nodes = cast("TreeModel", self.model)(inputs, batch.lengths, return_nodes=True)
-            classes = node_classes(cast("Monoid", self.monoid), batch.inputs, batch.lengths).to(device)
-            more = nn.functional.cross_entropy(self.class_head(nodes.states), classes)
-        else:
-            states = self.root_states(inputs, batch.lengths)
-            given = self.model.readout(states)
-            more = nn.functional.cross_entropy(self.class_head(states), cast("Tensor", batch.classes).to(device))
-        return loss_of(self.targets, given, wanted) + more
+        states = self.root_states(inputs, batch.lengths)
+        more = nn.functional.cross_entropy(self.class_head(states), cast("Tensor", batch.classes).to(device))
+        return loss_of(self.targets, self.model.readout(states), wanted) + more
+
+    @property
+    def _of_nodes(self) -> bool:
+        """Whether the loss looks at the nodes of trees."""
+        return "node_classes" in self.settings.also or self.settings.associativity > 0
+
+    def _with_nodes(self, batch: Batch, inputs: Tensor, wanted: Tensor) -> Tensor:
+        model = cast("TreeModel", self.model)
+        given, nodes = model(inputs, batch.lengths, return_nodes=True)
+        loss = loss_of(self.targets, given, wanted)
+        if self.settings.associativity:
+            loss = loss + self.settings.associativity * associativity(model.encoder, nodes.states)
+        if self.settings.also:
+            classes = node_classes(cast("Monoid", self.monoid), batch.inputs, batch.lengths).to(inputs.device)
+            every = "node_classes" in self.settings.also
+            rows = slice(None) if every else nodes.width == batch.lengths.to(inputs.device)[nodes.row]
+            loss = loss + nn.functional.cross_entropy(self.class_head(nodes.states[rows]), classes[rows])
+        return loss
 
     @property
     def dtype(self) -> torch.dtype:
@@ -91,14 +101,26 @@ class Learner(nn.Module):
         return seen[0]
 
 
-def config_of(settings: Settings, targets: Targets) -> dict[str, Any]:
-    """All options of the model of a run; those that must know the empty symbol are told it."""
+def _no_nodes(settings: Settings) -> InputError:
+    trees = ", ".join(name for name, entry in MODELS.items() if entry.model == "TreeModel")
+    what, instead = (
+        ("--also node_classes cannot be learnt", " Or take --also syntactic_class.")
+        if "node_classes" in settings.also
+        else ("--associativity has no operator to look at", "")
+    )
+    return InputError(f"{settings.model} has no nodes, so {what}. Models that have: {trees}.{instead}")
+
+
+def config_of(settings: Settings, planned: BasePlan, targets: Targets) -> dict[str, Any]:
+    """All options of the model of a run; those that must know the empty symbol or the lengths are told."""
     known = options(settings.model)
     for option in settings.options:
         if option not in known:
             raise unknown_name(f"option of the model {settings.model!r} called", option, known)
-    told = {"empty": targets.empty} if "empty" in known else {}
-    return known | told | settings.options
+    told: dict[str, Any] = {"empty": targets.empty}
+    if hasattr(planned.recipe, "train_lengths"):
+        told["trained_to"] = planned.recipe.train_lengths[1]
+    return known | {name: value for name, value in told.items() if name in known} | settings.options
 
 
 def loss_of(targets: Targets, given: Tensor, wanted: Tensor) -> Tensor:

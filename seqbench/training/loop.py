@@ -17,7 +17,7 @@ from seqbench.generation.streams import unit_key
 from seqbench.progress import progress
 from seqbench.training import checkpoint, optimiser
 from seqbench.training.board import board
-from seqbench.training.data import Batches, Source, by_length, part_of, plan_of
+from seqbench.training.data import Batches, Source, by_length, lengths_of, part_of, plan_of
 from seqbench.training.folder import claim, cut, held, note
 from seqbench.training.learner import Learner
 from seqbench.training.machine import enough_memory, peak_megabytes
@@ -88,9 +88,24 @@ class _Run:
         self.wrapped = group.wrapped(self.learner, some_unused=self.learner.model.some_unused)
         self.optimiser = optimiser.make(settings, self.learner)
         self.validation = [batch for _, batch in by_length(self.planned, "validation")]
+        self._check_positions()
         self.step, self.good, self.symbols, self.seconds, self.waited = 0, 0, 0, 0.0, 0.0
         self.show: Callable[[dict[str, Any]], None] = lambda _: None
         self._seed_apart()
+
+    def _check_positions(self) -> None:
+        """Nothing, if the model can read the lengths that it will be measured at: known now, not after training."""
+        limit = self.learner.model.encoder.max_length
+        if limit is None:
+            return
+        longest = lengths_of(self.planned, "test", self.settings.test_lengths)[-1:]
+        measured = [*self.validation, *(batch for _, batch in by_length(self.planned, "test", longest))]
+        needed = max(batch.inputs.shape[1] for batch in measured)
+        if needed > limit:
+            raise InputError(
+                f"{self.settings.model} has {limit} positions here, and is to be measured at {needed} symbols. Give "
+                f"--set max_length={needed}, positions without a limit, or shorter --recipe test_lengths=[..., ...]."
+            )
 
     def restore(self) -> None:
         """Goes on from the checkpoint of the folder, if it has one."""

@@ -22,6 +22,7 @@ MERGED = ("options", "recipe")
 ELSEWHERE = "Options of the dataset stand in `recipe` (--recipe KEY=VALUE)."
 """What to tell of an option that the model does not have."""
 RANGES = (
+    ("associativity", 0, 10**6),
     ("steps", 1, 10**12),
     ("batch", 1, 10_000_000),
     ("learning_rate", 1e-12, 10**6),
@@ -51,6 +52,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         words: words of a file to train on, in place of drawn ones.
         texts: texts to classify instead of a dataset of seqbench; `task` is then their path.
         also: further targets: `syntactic_class` (of the word), `node_classes` (of every block of the reduction).
+        associativity: weight of the associativity regulariser of a tree model's operator.
         tier: the preset that the rest began as.
         steps: batches at most.
         batch: sequences a batch, all of one length.
@@ -80,6 +82,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     words: WordData | None = None
     texts: TextData | None = None
     also: tuple[str, ...] = ()
+    associativity: float = 0.0
     tier: str = "quick"
     steps: int = 2000
     batch: int = 128

@@ -10,6 +10,7 @@ from seqbench.covering.cover import cover
 from seqbench.covering.possible import possible, union
 from seqbench.covering.tally import Tally
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
+from seqbench.generation.sampler import Sampler
 from tests.covering.oracle import all_words, chunk, language, planned, task_of
 from tests.covering.test_planning import FAST
 
@@ -179,3 +180,29 @@ def test_no_word_of_the_domain_is_said():
 def test_an_unknown_dataset_names_the_nearest():
     with pytest.raises(UnknownNameError, match="dyck_d6"):
         cover("dyk_d6", max_length=4)
+
+
+@pytest.mark.parametrize(("name", "longest"), SHORT)
+def test_balancing_makes_labels_even_and_keeps_the_cover(name, longest):
+    bare = cover(name, max_length=longest, test_lengths=(41, 50))
+    found = cover(name, max_length=longest, test_lengths=(41, 50), balance=True)
+    words = [word.tolist() for word in found.words]
+    assert words[: len(bare.words)] == [word.tolist() for word in bare.words]
+    assert found.added == len(words) - len(bare.words)
+    assert max(map(len, words)) <= longest
+    admitted = [label for label in range(language(name).machine.num_labels) if _has_words(name, label, longest)]
+    counts = list(found.label_counts.values())
+    assert {counts[label] for label in admitted} == {max(bare.label_counts.values())}
+    assert found.to_arrow()["label"].to_pylist() == language(name).label_all(words)
+
+
+def _has_words(name, label, longest):
+    machine = language(name).machine
+    return Sampler(machine, None, {"uniform": 1.0}, (label,)).admits(longest)[1:].any()
+
+
+def test_uneven_labels_are_told():
+    assert "Labels: reject 34, accept 0. They show what to join, not how labels are spread: --balance adds" in repr(
+        cover("dyck_d2", max_length=40)
+    )
+    assert repr(cover("dyck_d2", max_length=40, balance=True)).endswith("labels are reject 34, accept 34.")

@@ -237,3 +237,13 @@ def test_a_profile_refuses_before_it_measures(more, words, monkeypatch):
     monkeypatch.setattr("seqbench.training.profile._pass", lambda *_: pytest.fail("it measured"))
     done = CliRunner().invoke(main, ["profile", "--models", "gru", "--lengths", "8", *more])
     assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+def test_a_run_on_texts_has_no_classes_and_says_so(tmp_path):
+    from seqbench.training.texts import TextData
+
+    (tmp_path / "t.csv").write_text("text,label\n" + "".join(f"a{i},{i % 2}\n" for i in range(40)), encoding="utf-8")
+    texts = TextData(path=str(tmp_path / "t.csv"))
+    made = loop.train(resolve(texts.path, "gru", texts=texts, steps=1, check_every=1, batch=4), tmp_path / "run")
+    with pytest.raises(InputError, match="was trained on texts, which have no syntactic classes"):
+        classes.classes_of(made)

@@ -11,7 +11,6 @@ from seqbench.training.evaluate import evaluate
 from seqbench.training.settings import resolve
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", ["parity_check", "even_pairs", "prefix_p2_q2", "cycle_navigation"])
 def test_ldru_generalises_in_length(tmp_path, task):
     torch.set_num_threads(1)

@@ -206,6 +206,7 @@ CHANGED = {
     "recipe": TABLES,
     "sampling": st.dictionaries(st.sampled_from(["uniform", "class", "composition"]), POSITIVE, min_size=1),
     "also": st.lists(st.sampled_from(["syntactic_class", "node_classes"]), unique=True, min_size=1).map(tuple),
+    "associativity": POSITIVE,
     "steps": st.integers(1, 10**7),
     "batch": st.integers(1, 10**4),
     "learning_rate": POSITIVE,
