@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from seqbench.covering.tell import tell_labels
+from seqbench.covering.tell import end_lengths, tell_labels
 from seqbench.errors import quoted
 
 if TYPE_CHECKING:
@@ -123,9 +123,8 @@ def _test_sentence(facts: dict[str, Any]) -> str:
 def _curve_sentences(curve: dict[int, float] | None, missing: int) -> list[str]:
     if not curve:
         return []
-    first, last = min(curve), max(curve)
     mean = sum(curve.values()) / len(curve)
-    ends = f"{curve[first]:.1%} at {first}" + (f", {curve[last]:.1%} at {last}" if last > first else "")
+    ends = ", ".join(f"{curve[length]:.1%} at {length}" for length in end_lengths(curve))
     mine = f"Test words all of whose compositions training showed: {mean:.1%} on average over lengths ({ends})."
     guess = " A model that learns each product from examples has to guess on the rest."
     return [mine + guess * (missing > 0)]

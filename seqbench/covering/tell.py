@@ -29,6 +29,17 @@ def tell_labels(counts: dict[str, int], most: int = 8) -> str:
     return f"from {counts[low]:,} ({low}) to {counts[high]:,} ({high}), {len(counts)} labels"
 
 
+def end_lengths(curve: dict[int, float]) -> list[int]:
+    """The first two and the last two lengths: odd and even ones may differ much, as Dyck words do.
+
+    Example:
+        >>> end_lengths(dict.fromkeys(range(41, 501), 1.0)), end_lengths({7: 1.0})
+        ([41, 42, 499, 500], [7])
+    """
+    lengths = sorted(curve)
+    return lengths if len(lengths) <= 4 else [*lengths[:2], *lengths[-2:]]
+
+
 def law_text(weights: dict[str, float]) -> str:
     """Weights of laws as text; those under a thousandth are left out.
 
@@ -99,12 +110,9 @@ def _curve_line(low: dict[int, float], high: dict[int, float]) -> str:
     def between(a: float, b: float) -> str:
         return f"{a:.1%} to {b:.1%}" if f"{a:.1%}" != f"{b:.1%}" else f"{a:.1%}"
 
-    first, last = min(low), max(low)
     mean = between(sum(low.values()) / len(low), sum(high.values()) / len(high))
-    return (
-        f"Test words all of whose compositions training will show: {mean} on average over lengths "
-        f"({between(low[first], high[first])} at {first}, {between(low[last], high[last])} at {last}; bounds)."
-    )
+    ends = ", ".join(f"{between(low[length], high[length])} at {length}" for length in end_lengths(low))
+    return f"Test words all of whose compositions training will show: {mean} on average over lengths ({ends}; bounds)."
 
 
 def _missing_rows(facts: dict[str, Any]) -> Rows:
