@@ -104,7 +104,7 @@ def settings_of(task: str | None, model: str, tier: str, given: dict[str, Any]) 
 
 @click.command()
 @click.argument("task", required=False)
-@click.option("--model", required=True, help="A reference model: ldru, lstm, transformer, ...")
+@click.option("--model", required=True, help="A reference model (ldru, lstm, ...), or FILE.py:CLASS.")
 @click.option(
     "--set", "options", multiple=True, callback=key_values, metavar="KEY=VALUE", help="An option of the model."
 )

@@ -9,6 +9,7 @@ import inspect
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqbench.errors import InputError, SeqbenchError, not_installed, quoted, unknown_name
@@ -69,7 +70,7 @@ def create(
     """A new model with random weights from torch's global generator.
 
     Args:
-        name: a key of MODELS.
+        name: a key of MODELS, or `FILE.py:CLASS` for an encoder of your own.
         vocabulary: the number of symbols; None where the inputs are float vectors.
         classes: the number of logits (of targets in regression).
         d_in: the width of the input vectors; None where the inputs are symbols.
@@ -183,7 +184,11 @@ def matched_width(name: str, parameters: int, multiple: int = 1, **arguments: An
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of a name; an unknown one is an error with the nearest names."""
+    """The entry of a name, or of `FILE.py:CLASS`; an unknown one is an error with the nearest names."""
+    if ".py:" in name:
+        file, _, own = name.rpartition(":")
+        is_tree = issubclass(_load(file, own), _load("tree", "TreeEncoder"))
+        return Entry(file, own, "TreeModel", "tree") if is_tree else Entry(file, own)
     if name not in MODELS:
         raise unknown_name("model", name, MODELS)
     return MODELS[name]
@@ -192,4 +197,6 @@ def entry_of(name: str) -> Entry:
 def _load(module: str, name: str) -> Any:
     if importlib.util.find_spec("torch") is None:
         raise not_installed("A model", "PyTorch", "models")
+    if module.endswith(".py"):
+        return _load("own", "class_of")(Path(module), name)
     return getattr(importlib.import_module(f"seqbench.models.{module}"), name)

@@ -17,6 +17,9 @@ TEXTS = {
 }
 """The options of the command line that say which texts are read, and as what."""
 
+APART = ("task", "catalogue", "words", "texts", "model", "model_sha256", "tier")
+"""Settings that stand first in the command, or that others imply."""
+
 TABLES = {"options": "--set", "recipe": "--recipe"}
 """Settings that are given one key at a time."""
 
@@ -36,7 +39,7 @@ def command(settings: Settings) -> str:
     parts = ["seqbench", "train", *what, *where, "--model", settings.model, "--tier", settings.tier]
     for name in Settings.__struct_fields__:
         value = getattr(settings, name)
-        if name not in ("task", "catalogue", "words", "texts", "model", "tier") and value != getattr(plain, name):
+        if name not in APART and value != getattr(plain, name):
             parts += _option(name, value, getattr(plain, name))
     return shlex.join(parts)
 

@@ -16,7 +16,7 @@ from seqbench.models import MODELS, check_options, create, options
 from seqbench.models.lengths import Lengths
 from seqbench.models.reduction import reduce_packed
 from seqbench.models.tree import TreeModel, associativity
-from seqbench.training.settings import ELSEWHERE, Settings
+from seqbench.training.settings import ELSEWHERE, Settings, model_digest
 from seqbench.training.targets import Batch, Targets
 
 Array = npt.NDArray[Any]
@@ -41,6 +41,11 @@ class Learner(nn.Module):
                 further target that the model or the dataset does not have.
         """
         super().__init__()
+        if settings.model_sha256 is not None and model_digest(settings.model) != settings.model_sha256:
+            raise InputError(
+                f"{settings.model.rpartition(':')[0]!r} is not as it was when this run was begun. Bring the old file "
+                "back, or begin a new run."
+            )
         check_options(settings.model, settings.options, ELSEWHERE)
         self.settings, self.targets = settings, Targets.of(planned)
         self.config = config_of(settings, planned, self.targets)

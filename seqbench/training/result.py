@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -54,7 +54,8 @@ def facts_of(
         },
         "split": {"name": "test", "lengths": list(test.tallies), "sequences": test.sequences},
         "model": {
-            "family": settings.model,
+            "family": PurePath(settings.model).name,
+            "sha256": settings.model_sha256,
             "parameters": sum(value.numel() for value in learner.model.parameters()),
             "config": learner.config,
         },
@@ -74,7 +75,7 @@ def facts_of(
 def _training(settings: Settings, state: dict[str, Any]) -> dict[str, Any]:
     """Every setting but those of the model, the steps that were done, and which checkpoint is reported."""
     every = json.loads(msgspec.json.encode(settings))
-    rest = {name: value for name, value in every.items() if name not in ("model", "options", "steps")}
+    rest = {name: value for name, value in every.items() if name not in ("model", "model_sha256", "options", "steps")}
     return {"steps": state["step"], "most_steps": settings.steps, **rest, "selection": "last"}
 
 

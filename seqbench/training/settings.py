@@ -1,6 +1,7 @@
 """What a run is: the dataset, the model, the optimiser, the seeds. One record, one file, one run folder."""
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatch
@@ -13,6 +14,7 @@ import msgspec
 from seqbench.catalogue.reader import open_catalogue, own_folder
 from seqbench.catalogue.recipe import MAX_EXAMPLES, MAX_LENGTH
 from seqbench.errors import InputError, quoted, unknown_name
+from seqbench.files import sha256_of
 from seqbench.training.texts import TextData
 from seqbench.training.words import WordData
 
@@ -44,7 +46,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Attributes:
         task: a dataset.
-        model: a name of `seqbench.models`.
+        model: a name of `seqbench.models`, or `FILE.py:CLASS`.
+        model_sha256: of the file of a model of one's own.
         options: the model's own options.
         catalogue: a folder with definitions of your own, where the dataset is one of them.
         recipe: options of the dataset, as for `load_dataset`; training draws without end by its lengths and laws.
@@ -75,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     task: str
     model: str
+    model_sha256: str | None = None
     options: dict[str, Any] = msgspec.field(default_factory=dict)
     catalogue: str | None = None
     recipe: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -110,7 +114,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             'parity_check-ldru-s0-0'
         """
         digest = hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:8]
-        return f"{PurePath(self.task).stem}-{self.model}-s{self.seed}-{self.data_seed}-{digest}"
+        model = PurePath(self.model).name.replace(".py:", "-")
+        return f"{PurePath(self.task).stem}-{model}-s{self.seed}-{self.data_seed}-{digest}"
 
 
 def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Settings:
@@ -132,6 +137,9 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     for key in changes:
         if key not in known:
             raise unknown_name("setting", key, sorted(known))
+    if ".py:" in model:
+        model = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111 -- a class stands behind the path
+        changes["model_sha256"] = model_digest(model)
     if isinstance(changes.get("words"), str):
         changes["words"] = WordData.of(changes["words"])
     texts = changes.get("texts")
@@ -147,6 +155,19 @@ def resolve(task: str, model: str, tier: str = "quick", **changes: Any) -> Setti
     settings = _convert({**values, "task": task, "model": model, "tier": tier})
     _check(settings)
     return settings
+
+
+def model_digest(model: str) -> str:
+    """SHA-256 of the file of a model `FILE.py:CLASS`.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    file = Path(model.rpartition(":")[0])
+    try:
+        return sha256_of(file)
+    except OSError as error:
+        raise InputError(f"{str(file)!r} cannot be read: {error.strerror or error}. Name FILE.py:CLASS.") from None
 
 
 def _presets(tier: str, of: dict[str, str]) -> list[dict[str, Any]]:
