@@ -23,7 +23,7 @@ from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
 from seqbench.covering.tell import name_of, tell_labels
 from seqbench.errors import InputError, named_options
-from seqbench.files import named, write_whole
+from seqbench.files import new_file, write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
@@ -198,21 +198,18 @@ def write_cover(found: Cover, path: Path) -> None:
     """Writes the words as Parquet with the columns of a dataset, whole or not at all.
 
     Raises:
-        InputError: the file is there already, or cannot be written.
+        InputError: the file cannot be written.
     """
-    path = named(path)
-    check_new(path)
     rows = found.to_arrow()
     write_whole(path, lambda temporary: pq.write_table(rows, temporary))
 
 
-def check_new(path: Path) -> None:
-    """Nothing, if a file can be made there.
+def new_cover(path: Path, *, force: bool) -> Path:
+    """The absolute path of a file that `write_cover` may write: to be asked before long work.
 
     Raises:
-        InputError: something is there already, or the name says that it is of another kind.
+        InputError: another ending, or something is there, and `force` is not given or it is no regular file.
     """
     if path.suffix != ".parquet":
         raise InputError(f"{str(path)!r} does not end in .parquet, and that is what is written. Rename it.")
-    if path.exists() or path.is_symlink():
-        raise InputError(f"{str(path)!r} is there already. Name a new file.")
+    return new_file(path, force=force)
