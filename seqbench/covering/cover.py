@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from seqbench.algebra.alphabet import decode
 from seqbench.catalogue.recipe import whole
 from seqbench.covering.api import tested
 from seqbench.covering.balance import balancing, classified
@@ -27,11 +28,12 @@ from seqbench.files import new_file, write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
-from seqbench.notebook import section
+from seqbench.notebook import cut, section, table
 
 Array = npt.NDArray[Any]
 
 NAMED = 20  # uncoverable compositions that texts name
+SHOWN = 8  # words that a notebook shows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,8 +124,18 @@ class Cover:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        """The numbers in a notebook."""
-        return section(f"Cover of {self.dataset}", self.lines())
+        """The numbers in a notebook, with the first words."""
+        return section(f"Cover of {self.dataset}", self.lines(), table(self._first_words()))
+
+    def _first_words(self) -> list[tuple[str, str, str]]:
+        """A few words with their lengths and labels, under a head."""
+        words, machine = self.words[:SHOWN], self.task.machine
+        labels = classified(self.task, words).labels.tolist() if words else []
+        rows = [
+            (cut(decode(machine.alphabet, word.tolist())), str(len(word)), machine.labels[label])
+            for word, label in zip(words, labels, strict=True)
+        ]
+        return [("first words" if len(words) < len(self.words) else "words", "length", "label"), *rows] if rows else []
 
 
 @named_options

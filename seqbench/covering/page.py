@@ -8,6 +8,7 @@ from seqbench.covering.figures import embedded, kinds
 from seqbench.covering.render import headline, level_table, missing_rows, outside, sentences
 from seqbench.errors import InputError
 from seqbench.files import new_file, write_whole
+from seqbench.notebook import image
 
 if TYPE_CHECKING:
     from seqbench.covering.report import CoverageReport
@@ -110,7 +111,7 @@ def _figure(report: "CoverageReport", kind: str) -> str:
     caption = escape(CAPTIONS[kind])
     what = {"maps": "Heat maps of compositions", "curve": "Curve of words fully covered"}[kind]
     alt = f"{what}; the numbers are in the tables and sentences of this page."
-    return f'<figure>\n<img src="{source}" alt="{alt}">\n<figcaption>{caption}</figcaption>\n</figure>'
+    return f"<figure>\n{image(source, alt)}\n<figcaption>{caption}</figcaption>\n</figure>"
 
 
 def _table(rows: list[tuple[str, ...]], caption: str, *, words: bool = False) -> str:
