@@ -16,7 +16,7 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.task import Task
 from seqbench.covering.tell import LEAST, aligned, law_text
 from seqbench.errors import InputError, named_options, quoted
-from seqbench.generation.plan import Folder
+from seqbench.generation.plan import Folder, Plan
 from seqbench.languages import Language
 from seqbench.notebook import paragraphs, section
 from seqbench.notebook import table as html_table
@@ -121,19 +121,18 @@ def coverage_plan(
     needed = union(there).keys() if there else np.empty(0, dtype=np.int64)
     longest = smallest_training_length(task, needed, int(lengths[-1]))
     span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
-    numbers = _numbers(task, needed, _within(task, planned.name, span), confidence)
+    numbers = _numbers(task, needed, _within(task, name, planned, span), confidence)
     ends = int(lengths[0]), int(lengths[-1])
     return CoveragePlan(planned.name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
 
 
-def _within(task: Task, name: str, span: tuple[int, int]) -> Array:
+def _within(task: Task, name: str | Language, planned: Plan, span: tuple[int, int]) -> Array:
     """Lengths of training words."""
     lengths = _lengths(task, span[1])
     lengths = lengths[lengths >= span[0]]
     if len(lengths) == 0:
-        raise InputError(
-            f"{name} has no word at train_lengths {span}. `seqbench info {name}` shows which lengths have."
-        )
+        hint = f"`{planned.command('info')}` shows which lengths have." if isinstance(name, str) else "Give others."
+        raise InputError(f"{planned.name} has no word at train_lengths {span}. {hint}")
     return lengths
 
 
