@@ -24,19 +24,21 @@ def named(path: Path) -> Path:
     """The absolute path of a file or folder to be written or read, without `..` and with `~` for the home folder.
 
     Raises:
-        InputError: a name that is no UTF-8 text, which Parquet's library and JSON cannot write.
+        InputError: a name that is no UTF-8 text, which Parquet's library and JSON cannot write; an unknown user's home.
 
     Example:
         >>> named(Path("/data/new/../dyck.txt")).as_posix()
         '/data/dyck.txt'
     """
-    path = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 -- `resolve` would follow links
     try:
+        path = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 -- `resolve` would follow links
         str(path).encode()
     except UnicodeEncodeError:
         raise InputError(
             f"The name {quoted(str(path))} is no UTF-8 text, and so cannot be used. Name another."
         ) from None
+    except RuntimeError:
+        raise InputError(f"{str(path)!r} begins with the name of no user. Write ./~ for such a file.") from None
     return path
 
 

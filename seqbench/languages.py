@@ -347,9 +347,8 @@ def _machine(opened: Catalogue, name: str, parameters: dict[str, Any]) -> Machin
             f"{found!r}, which takes them: language({found!r}, ...)."
         )
     if name not in opened.automata:
-        raise unknown_name(
-            "dataset or language", name, {*opened.datasets, *opened.automata}, "`seqbench list` shows all."
-        )
+        known = {*opened.datasets, *opened.automata}
+        raise unknown_name("dataset or language", name, known, f"`{opened.command('list')}` shows all.")
     return machine_of(opened, name, parameters)
 
 

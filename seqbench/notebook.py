@@ -17,8 +17,17 @@ def section(title: str, lines: Iterable[str] = (), *parts: str) -> str:
         >>> section("a < b", ["One line."])
         '<h3>a &lt; b</h3>\n<p>One line.</p>'
     """
-    said = [f"<h3>{escape(title)}</h3>", *(f"<p>{escape(line)}</p>" for line in lines if line)]
-    return "\n".join([*said, *filter(None, parts)])
+    return "\n".join(filter(None, [f"<h3>{escape(title)}</h3>", paragraphs(lines), *parts]))
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Sentences, those that are not empty, each a paragraph.
+
+    Example:
+        >>> paragraphs(["One line.", ""])
+        '<p>One line.</p>'
+    """
+    return "\n".join(f"<p>{escape(line)}</p>" for line in lines if line)
 
 
 def table(rows: Rows) -> str:
@@ -42,7 +51,7 @@ def facts(values: Mapping[str, object]) -> str:
         >>> facts({"states": 3})
         '<table><tr><th>states</th><td>3</td></tr></table>'
     """
-    cells = [f"<th>{escape(name)}</th><td>{escape(_cut(str(value)))}</td>" for name, value in values.items()]
+    cells = [f"<th>{escape(name)}</th><td>{escape(cut(str(value)))}</td>" for name, value in values.items()]
     return _rows(cells)
 
 
@@ -60,5 +69,11 @@ def _rows(cells: Iterable[str]) -> str:
     return "<table>" + "\n".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A text as it is shown in a cell: the beginning of a long one.
+
+    Example:
+        >>> len(cut("0" * 1000))
+        80
+    """
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."

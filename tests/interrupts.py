@@ -3,10 +3,16 @@
 import sys
 
 _CODE = """
-import signal
+import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from seqbench.cli import main
-main(prog_name="seqbench")
+from seqbench.__main__ import main
+sys.argv[0] = "seqbench"
+sys.stdout.write({first!r})
+sys.stdout.flush()
+sys.exit(main())
 """
 
-SEQBENCH = [sys.executable, "-c", _CODE]
+SEQBENCH = [sys.executable, "-c", _CODE.format(first="")]
+BEGUN = "!"
+TELLING = [sys.executable, "-c", _CODE.format(first=BEGUN)]
+"""The same; its output begins with a sign that Python now runs the first line of the command's own."""

@@ -161,7 +161,7 @@ def test_draw_writes_pictures(tmp_path):
         out = tmp_path / f"{kind}.svg"
         assert run("draw", "tomita_3", "--kind", kind, "--out", out).exit_code == 0
         assert "<svg" in out.read_text()
-        facts = read_json(run("draw", "tomita_3", "--kind", kind, "--out", out, "--json"))
+        facts = read_json(run("draw", "tomita_3", "--kind", kind, "--out", out, "--force", "--json"))
         assert facts == {
             "language": "tomita_3", "kind": kind, "out": str(out), "bytes": out.stat().st_size, "states": 5,
         }  # fmt: skip
@@ -201,7 +201,10 @@ def test_words_outside_the_domain_are_named(tmp_path):
         (["coverage", "dyck_d3", "--train", "TRAIN", "--schedule", "treee"], "Did you mean 'tree'"),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--png", "map.bmp"], ".png"),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "a.html", "--png", "map.bmp"], ".png"),
-        (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "a.html", "--png", "no/map.png"], "no folder 'no'"),
+        (
+            ["coverage", "dyck_d3", "--train", "TRAIN", "--html", "a.html", "--png", "no/map.png"],
+            "/no' for the picture",
+        ),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--html", "TRAIN"], "ends in .html"),
         (["coverage", "dyck_d3", "--train", "."], "is a folder"),
         (["coverage", "dyck_d3", "--train", "TRAIN", "--alphabet", "a b"], "for --regex"),

@@ -10,6 +10,9 @@ import seqbench
 from seqbench.algebra.machine import Machine
 from seqbench.algebra.monoid import SHOWN_PRODUCTS, Monoid
 from seqbench.catalogue.recipe import Recipe
+from seqbench.catalogue.schema import TaskDataset
+from seqbench.dataset.hub.compare import Finding
+from seqbench.dataset.hub.verify import Report
 from seqbench.generation.plan import dataset_names, language_dataset_names, plan
 from seqbench.languages import PICTURED, SHOWN_CLASSES
 from seqbench.notebook import EMPTY, WIDTH, facts, section
@@ -91,6 +94,57 @@ def test_every_plan_shows_its_splits_and_options(name):
 def test_recipes_show_every_option():
     assert {*Recipe().options()} <= {*shown(Recipe()).cells}
     assert shown(plan("dyck_d2").recipe).cells[0] == plan("dyck_d2").recipe.title
+
+
+@pytest.mark.parametrize("name", dataset_names())
+def test_every_recipe_shows_its_options_and_parameters(name):
+    recipe = plan(name).recipe
+    cells = shown(recipe).cells
+    assert cells[0] == recipe.title
+    own = recipe.parameters if isinstance(recipe, TaskDataset) else {}
+    assert {*recipe.options(), *own} <= {*cells}
+
+
+def test_a_check_shows_what_is_wrong():
+    right = Report(checked="hub", rows=1000, findings=())
+    assert shown(right).cells == ["Check", "hub: 1,000 rows read; all is right."]
+    wrong = Report(checked="hub", rows=5, findings=(Finding(what=f"Row 3 differs: {NASTY}.", split="train"),))
+    found = shown(wrong)
+    assert "hub: 5 rows read; 1 thing is wrong." in found.cells
+    assert {f"Row 3 differs: {NASTY}.", "train"} <= {*found.cells}
+    assert "b" not in found.tags
+
+
+def test_a_plan_for_coverage_reads_in_order():
+    cells = shown(seqbench.coverage_plan("dyck_d2", test_lengths=(41, 60))).cells
+    table, best = cells.index("sampling"), next(n for n, cell in enumerate(cells) if cell.startswith("Best mixture"))
+    assert cells[table - 1].startswith("Training words (lengths uniform from 1 to 8;")
+    assert cells[table - 1].endswith("that show all with chance 0.99:")
+    assert table < best
+    assert cells[best - 2] == "best mixture"  # the last row of the table that the sentence explains
+
+
+def test_a_cover_shows_its_first_words_with_labels():
+    language, found = seqbench.language("dyck_d2"), seqbench.cover("dyck_d2", max_length=16, times=3)
+    cells = shown(found).cells
+    rows = cells[cells.index("label") + 1 :]
+    assert rows[::3] == ["".join(map(str, word)) for word in found.words[: len(rows) // 3]]
+    assert rows[1::3] == [str(len(word)) for word in rows[::3]]
+    assert rows[2::3] == [language.labels[language.label(word)] for word in rows[::3]]
+    assert 3 <= len(rows) // 3 < len(found.words)
+
+
+@pytest.mark.parametrize("name", ["dyck_d6", "parity_check", "modular_arithmetic"])
+def test_structures_describe_themselves_in_a_line(name):
+    structure = seqbench.language(name).structure
+    assert repr(structure) == f"<Structure of {len(structure.monoid):,} elements: {structure.level}>"
+
+
+def test_pictures_of_reports_fit_a_narrow_page():
+    report = seqbench.coverage("dyck_d2", ["01", "0011"], test_lengths=(41, 44))
+    images = shown(report).images
+    assert len(images) == 2
+    assert all("max-width: 100%" in image["style"] for image in images)
 
 
 @pytest.mark.parametrize("family", ["exp", "impulse", "airy", "hybrid", "legacy_bumps"])

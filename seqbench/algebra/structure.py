@@ -10,6 +10,7 @@ from seqbench.algebra.groups import perfect_order, solvable_by_order
 from seqbench.algebra.monoid import Monoid
 
 MAX_GROUP = 500_000
+DESCRIBED = 10_000  # elements of a monoid whose level is found out to describe it
 
 LEVELS = {
     "is_nilpotent": "finite or co-finite (nilpotent)",
@@ -59,6 +60,11 @@ class Structure(GreensRelations):
         >>> structure.level
         'star-free (aperiodic)'
     """
+
+    def __repr__(self) -> str:
+        """A short description, with the level where it is known or soon found."""
+        level = f": {self.level}" if "level" in vars(self) or len(self.monoid) <= DESCRIBED else ""
+        return f"<Structure of {len(self.monoid):,} elements{level}>"
 
     @cached_property
     def is_aperiodic(self) -> bool:

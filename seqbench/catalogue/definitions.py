@@ -15,11 +15,22 @@ T = TypeVar("T", Automaton, Dataset, TaskDataset)
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
-_WORDS = {"Object missing required": "The table has no", "Object": "The table",
+_WORDS = {"Object": "The table",
           "`object`": "a table", "`array`": "a list", "`str`": "text", "`int`": "a whole number",
           "`bool`": "true or false", "`array | null`": "a list", "`object | array`": "a table or a list of tables",
           "`str | null`": "text", "`int | null`": "a whole number", "`bool | null`": "true or false",
           " - at `$.": " at `"}  # fmt: skip
+_EXAMPLES = {
+    "title": 'title = "Is the number of 1s odd?"',
+    "source": 'source = "the paper that it comes from"',
+    "automaton": 'automaton = "tomita_3"',
+    "task": 'task = "reverse_string"',
+    "version": 'version = "1.0.0"',
+    "history": 'history = [{ version = "1.0.0", change = "First release." }]',
+    "change": 'change = "First release."',
+    "state": 'state = "even"',
+}
+"""A line for each key that cannot be left out."""
 _PARTS: dict[str, type[msgspec.Struct]] = {"claims": Claims, "table": State, "history": Change}
 
 
@@ -84,7 +95,11 @@ def _read(file: Traversable, record: type[T]) -> T:
 
 
 def _explain(message: str, record: type[Any]) -> str:
-    """The validation message, with the nearest key that exists there where a key does not."""
+    """The validation message; of a key that does not exist the nearest one, of one that is missing an example."""
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`(?: - at `\$\.(.+)`)?", message):
+        key, part = missing.groups()
+        where = f" in `{part}`" if part else ""
+        return f"The key `{key}` is needed{where}, and is not there. Add it, for example: {_EXAMPLES[key]}"
     unknown, place = re.search(r"unknown field `([^`]+)`", message), re.search(r"at `\$\.(\w+)", message)
     keys = _PARTS.get(place[1] if place else "", record).__struct_fields__
     close = nearest(unknown[1], keys) if unknown else []

@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -32,6 +33,7 @@ class Catalogue:
         files = _index(roots, "generators")
         self._datasets = {stem: file for stem, file in files.items() if "@" not in stem}
         self._older = {stem: file for stem, file in files.items() if "@" in stem}
+        self._own = str(roots[-1]) if len(roots) > 1 else None
         self.digests_file = roots[0] / "generators" / "digests.json"
         self.cards = roots[0] / "cards"
 
@@ -75,6 +77,16 @@ class Catalogue:
     def is_built_in(self, dataset: str) -> bool:
         """Whether the definition of a dataset is seqbench's own."""
         return Path(str(self.digests_file)).parent in Path(self.file(self.name_of(dataset))).parents
+
+    def command(self, words: str, dataset: str | None = None) -> str:
+        """A command line for hints; it names the user's own folder, unless it is about a built-in dataset.
+
+        Example:
+            >>> open_catalogue().command("draw dyck_d6", "dyck_d6")
+            'seqbench draw dyck_d6'
+        """
+        own = self._own is not None and (dataset is None or not self.is_built_in(dataset))
+        return f"seqbench {words}" + (f" --catalogue {shlex.quote(str(self._own))}" if own else "")
 
     def describe(self, dataset: str, parameters: Mapping[str, Any]) -> Description:
         """What a dataset is in words; of a user's own, its title.
@@ -148,7 +160,7 @@ class Catalogue:
         if name not in self._datasets:
             if older is not None:
                 raise DefinitionError(f"{older}: there is no {name}.toml that it belongs to. Add that, or remove this.")
-            raise unknown_name("dataset", name, self.names, "`seqbench list` shows all.")
+            raise unknown_name("dataset", name, self.names, f"`{self.command('list')}` shows all.")
         if older is not None:
             return read_older(older, self.dataset(name))
         found = read_dataset(self._datasets[name])

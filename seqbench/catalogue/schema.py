@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from seqbench.catalogue.recipe import Range, Recipe
+from seqbench.notebook import facts, section
 
 
 class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -143,6 +144,10 @@ class TaskRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def options(self) -> dict[str, Any]:
         """The shared options as plain data, in a fixed order."""
         return {name: msgspec.to_builtins(getattr(self, name)) for name in TaskRecipe.__struct_fields__}
+
+    def _repr_html_(self) -> str:
+        """The options in a notebook, with those of the kind."""
+        return section(getattr(self, "title", "Recipe"), [], facts(self.options() | getattr(self, "parameters", {})))
 
 
 class TaskDataset(TaskRecipe, frozen=True, kw_only=True, forbid_unknown_fields=True):

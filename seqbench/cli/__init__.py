@@ -1,13 +1,11 @@
 """The command line: one function a command, no logic."""
 
-import contextlib
-import signal
-from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from seqbench.cli import coverage, data, nesv, publish, train
+from seqbench.cli.stopping import stoppable
 from seqbench.errors import SeqbenchError, unknown_name
 
 
@@ -22,37 +20,18 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """The command's result."""
-        with _stoppable():
+        with stoppable() as interrupted:
             try:
                 return super().invoke(ctx)
             except BrokenPipeError:
                 raise  # click ends quietly where the reader has gone
-            except (SeqbenchError, OSError, MemoryError) as error:
+            except Exception as error:
+                if interrupted:  # which a library below has made an error of its own
+                    raise KeyboardInterrupt from None
+                if not isinstance(error, SeqbenchError | OSError | MemoryError):
+                    raise
                 click.echo(f"Error: {_sentence(error)}", err=True)
                 return ctx.exit(2)
-
-
-@contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
-    """While a command runs, a signal to end leaves by an exception; afterwards all is as it was before.
-
-    Left in place, it would keep processes that are forked later from being ended.
-    """
-    try:
-        before = signal.signal(signal.SIGTERM, _stop)
-    except ValueError:  # signals reach the main thread only
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _stop(number: int, frame: object) -> None:
-    """Leaves by an exception, so that temporary files are removed on the way."""
-    del frame
-    raise SystemExit(128 + number)
 
 
 def _sentence(error: Exception) -> str:

@@ -9,6 +9,7 @@ import click
 from seqbench.cli.options import (
     as_json,
     catalogue_option,
+    force_option,
     given_options,
     print_json,
     recipe_options,
@@ -61,20 +62,23 @@ def _named(name: str | None, regex: str | None, alphabet: str | None, symbols: s
 @two_numbers("--test-lengths", "Lengths of the recipe's test words.")
 @click.option("--html", type=click.Path(), help="Also write a page that needs nothing else.")
 @click.option("--png", type=click.Path(), help="Also draw the heat maps (.png, .svg or .pdf).")
+@force_option
 @catalogue_option
 @as_json
-def coverage(train: str | None, html: str | None, png: str | None, as_json: bool, **options: Any) -> None:
+def coverage(train: str | None, html: str | None, png: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Show which compositions of syntactic classes a training set covers."""
     from seqbench.covering.api import coverage as measure
-    from seqbench.covering.page import check_outputs, write_html
+    from seqbench.covering.page import new_page, write_html
+    from seqbench.drawing.style import new_picture
 
-    check_outputs(html, png)
+    page = None if html is None else new_page(html, force=force)
+    picture = None if png is None else new_picture(png, force=force)
     lang = _language(options)
     report = measure(lang, train, **{key: value for key, value in options.items() if value is not None})
-    if html:
-        write_html(report, Path(html))
-    if png:
-        report.plot(path=png)
+    if page:
+        write_html(report, page)
+    if picture:
+        report.plot(path=picture)
     for path in filter(None, (html, png)):
         click.echo(path, err=as_json)
     print_json(report.to_dict()) if as_json else click.echo(repr(report))
@@ -128,35 +132,39 @@ def plan(as_json: bool, **options: Any) -> None:
 @click.option("--max-length", type=int, required=True, help="No word is longer.")
 @click.option("--times", type=int, default=1, show_default=True, help="How often each composition is shown.")
 @click.option("--out", required=True, type=click.Path(), help="A new .parquet file.")
+@force_option
 @click.option("--balance", is_flag=True, help="Add words until labels are even.")
 @two_numbers("--test-lengths", "Lengths of test words, which say what is needed.")
 @schedule_option
 @width_option
 @catalogue_option
 @as_json
-def cover(out: str, as_json: bool, **options: Any) -> None:
+def cover(out: str, force: bool, as_json: bool, **options: Any) -> None:
     """Write a small training set that shows every composition that words of a length can show."""
-    from seqbench.covering.cover import check_new, write_cover
     from seqbench.covering.cover import cover as search
+    from seqbench.covering.cover import new_cover, write_cover
 
-    check_new(Path(out))
+    path = new_cover(Path(out), force=force)
     found = search(_language(options), **options)
-    write_cover(found, Path(out))
+    write_cover(found, path)
     print_json({"out": out, **found.to_dict()}) if as_json else click.echo(f"{out}: {found!r}")
 
 
 @click.command()
 @language_options
 @click.option("--kind", default="automaton", show_default=True, help="automaton or egg-box.")
-@click.option("--out", required=True, type=click.Path(), help="A .svg, .png or .pdf file.")
+@click.option("--out", required=True, type=click.Path(), help="A new .svg, .png or .pdf file.")
+@force_option
 @catalogue_option
 @as_json
-def draw(kind: str, out: str, catalogue: str | None, as_json: bool, **which: Any) -> None:
+def draw(kind: str, out: str, force: bool, catalogue: str | None, as_json: bool, **which: Any) -> None:
     """Draw a language's automaton, or the egg-box picture of its monoid."""
     from seqbench.drawing.pictures import draw as write
+    from seqbench.drawing.style import new_picture
     from seqbench.languages import language
 
+    path = new_picture(out, force=force)
     found = _language(which)
     lang = language(found, catalogue) if isinstance(found, str) else found
-    facts = {"language": lang.name, **write(lang.machine, kind, out)}
+    facts = {"language": lang.name, **write(lang.machine, kind, path), "out": out}
     print_json(facts) if as_json else click.echo(facts["out"])

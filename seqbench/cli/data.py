@@ -45,8 +45,8 @@ def info(name: str, catalogue: str | None, as_json: bool, **options: Any) -> Non
     from seqbench.dataset.overview import overview
     from seqbench.dataset.report import info_text
 
-    facts = overview(plan_of(name, catalogue, options))
-    print_json(facts) if as_json else click.echo(info_text(facts))
+    facts = overview(planned := plan_of(name, catalogue, options))
+    print_json(facts) if as_json else click.echo(info_text(facts, planned.command("draw")))
 
 
 @click.command()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from seqbench.cli.options import as_json, print_json
+from seqbench.cli.options import as_json, force_option, print_json
 from seqbench.errors import quoted
 
 
@@ -43,17 +43,17 @@ def _samples(_: click.Context, __: click.Parameter, text: str) -> int:
 @click.option("--hidden", type=int, default=8, show_default=True, help="Width of the readout.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives independent samples.")
 @click.option("--png", type=click.Path(), help="Also draw the volumes (.png, .svg or .pdf).")
+@force_option
 @as_json
-def nesv(first: int, more: tuple[int, ...], png: str | None, as_json: bool, **options: Any) -> None:
+def nesv(first: int, more: tuple[int, ...], png: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Measure the exact-solution volume of a one-layer transformer."""
-    from seqbench.drawing.style import checked_path
+    from seqbench.drawing.style import new_picture
     from seqbench.training.volume.estimate import facts, table, volumes
     from seqbench.training.volume.picture import draw
 
-    if png:
-        checked_path(png)
+    picture = None if png is None else new_picture(png, force=force)
     found = volumes(lengths=(first, *more), **options)
     print_json(facts(found)) if as_json else click.echo(table(found))
-    if png:  # last: what was measured is told even where no picture can be made of it
-        draw(found, options["task"], options["model"], png)
+    if picture:  # last: what was measured is told even where no picture can be made of it
+        draw(found, options["task"], options["model"], picture)
         click.echo(png, err=as_json)

@@ -9,6 +9,7 @@ import click
 from seqbench.errors import InputError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+force_option = click.option("--force", is_flag=True, help="Replace files that are there.")
 catalogue_option = click.option("--catalogue", type=click.Path(), help="A folder with definitions of your own.")
 
 

@@ -7,16 +7,15 @@ from typing import Any
 import click
 import msgspec
 
-from seqbench.cli.options import as_json, given_options, plan_of, print_json, recipe_options
+from seqbench.cli.options import as_json, force_option, given_options, plan_of, print_json, recipe_options
 
 folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-force_option = click.option("--force", is_flag=True, help="Replace what this command wrote before.")
 
 
 @click.command()
 @folder_argument
 @click.option("--config", "names", multiple=True, help="Only this dataset; may be repeated.")
-@force_option
+@click.option("--force", is_flag=True, help="Replace what this command wrote before.")
 @recipe_options
 @as_json
 def export(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from seqbench.cli.options import catalogue_option, key_values, two_numbers, weights
+from seqbench.cli.options import catalogue_option, force_option, key_values, two_numbers, weights
 from seqbench.errors import InputError
 from seqbench.training import require_torch
 
@@ -223,22 +223,24 @@ def sweep(grid: str, out: str, jobs: int, only_list: bool, as_json: bool) -> Non
 )
 @click.option("--roots", is_flag=True, help="Look at whole words, as for models without blocks.")
 @click.option("--png", type=click.Path(), help="Also draw the blocks or words in a plane, coloured by class.")
+@force_option
 @click.option("--projection", default="pca", show_default=True, help="How they come to the plane: pca or tsne.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def classes(run: str, words: int, roots: bool, png: str | None, projection: str, device: str, as_json: bool) -> None:
+def classes(
+    run: str, words: int, roots: bool, png: str | None, force: bool, projection: str, device: str, as_json: bool
+) -> None:
     """Show what a trained model has learnt of the syntactic classes, and a tree model of their products."""
     require_torch()
-    from seqbench.drawing.style import checked_path
+    from seqbench.drawing.style import new_picture
     from seqbench.training.classes import classes_of, classes_text, draw
     from seqbench.training.embedding import checked_projection
 
     checked_projection(projection)
-    if png:
-        checked_path(png)
+    picture = None if png is None else new_picture(png, force=force)
     found = classes_of(Path(run), words, device, roots=roots)
-    if png:
-        draw(found, png, projection)
+    if picture:
+        draw(found, picture, projection)
     click.echo(json.dumps(found.facts(), indent=1) if as_json else classes_text(found))
     if png:
         click.echo(png, err=as_json)
@@ -251,6 +253,7 @@ def classes(run: str, words: int, roots: bool, png: str | None, projection: str,
 @click.option("--limit", type=float, default=5.0, show_default=True, help="Seconds after which a model is left out.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, ...")
 @click.option("--png", type=click.Path(), help="Also draw seconds against length.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def profile(
     models: tuple[str, ...],
@@ -259,19 +262,19 @@ def profile(
     limit: float,
     device: str,
     png: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Measure inference time and memory of models against length."""
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # PyTorch's own profiler prints a line a start and stop otherwise
     require_torch()
-    from seqbench.drawing.style import checked_path
+    from seqbench.drawing.style import new_picture
     from seqbench.training import profile as profiles
     from seqbench.training.parallel import device_of
 
-    if png:
-        checked_path(png)
+    picture = None if png is None else new_picture(png, force=force)
     rows = profiles.profile(models, lengths, batch=batch, limit=limit, device=device_of(device))
     click.echo(json.dumps(rows, indent=1) if as_json else profiles.text(rows))
-    if png:
-        profiles.draw(rows, png)
+    if picture:
+        profiles.draw(rows, picture)
         click.echo(png, err=as_json)

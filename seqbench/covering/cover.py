@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from seqbench.algebra.alphabet import decode
 from seqbench.catalogue.recipe import whole
 from seqbench.covering.api import tested
 from seqbench.covering.balance import balancing, classified
@@ -23,15 +24,16 @@ from seqbench.covering.schedules import DOWN, nodes
 from seqbench.covering.task import Task
 from seqbench.covering.tell import name_of, tell_labels
 from seqbench.errors import InputError, named_options
-from seqbench.files import named, write_whole
+from seqbench.files import new_file, write_whole
 from seqbench.generation.blocks import schema_of, to_arrow
 from seqbench.generation.plan import Folder
 from seqbench.languages import Language
-from seqbench.notebook import section
+from seqbench.notebook import cut, section, table
 
 Array = npt.NDArray[Any]
 
 NAMED = 20  # uncoverable compositions that texts name
+SHOWN = 8  # words that a notebook shows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,8 +124,18 @@ class Cover:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        """The numbers in a notebook."""
-        return section(f"Cover of {self.dataset}", self.lines())
+        """The numbers in a notebook, with the first words."""
+        return section(f"Cover of {self.dataset}", self.lines(), table(self._first_words()))
+
+    def _first_words(self) -> list[tuple[str, str, str]]:
+        """A few words with their lengths and labels, under a head."""
+        words, machine = self.words[:SHOWN], self.task.machine
+        labels = classified(self.task, words).labels.tolist() if words else []
+        rows = [
+            (cut(decode(machine.alphabet, word.tolist())), str(len(word)), machine.labels[label])
+            for word, label in zip(words, labels, strict=True)
+        ]
+        return [("first words" if len(words) < len(self.words) else "words", "length", "label"), *rows] if rows else []
 
 
 @named_options
@@ -198,21 +210,18 @@ def write_cover(found: Cover, path: Path) -> None:
     """Writes the words as Parquet with the columns of a dataset, whole or not at all.
 
     Raises:
-        InputError: the file is there already, or cannot be written.
+        InputError: the file cannot be written.
     """
-    path = named(path)
-    check_new(path)
     rows = found.to_arrow()
     write_whole(path, lambda temporary: pq.write_table(rows, temporary))
 
 
-def check_new(path: Path) -> None:
-    """Nothing, if a file can be made there.
+def new_cover(path: Path, *, force: bool) -> Path:
+    """The absolute path of a file that `write_cover` may write: to be asked before long work.
 
     Raises:
-        InputError: something is there already, or the name says that it is of another kind.
+        InputError: another ending, or something is there, and `force` is not given or it is no regular file.
     """
     if path.suffix != ".parquet":
         raise InputError(f"{str(path)!r} does not end in .parquet, and that is what is written. Rename it.")
-    if path.exists() or path.is_symlink():
-        raise InputError(f"{str(path)!r} is there already. Name a new file.")
+    return new_file(path, force=force)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from seqbench.covering.figures import embedded, kinds
 from seqbench.covering.render import headline, level_table, missing_rows, outside, sentences
 from seqbench.errors import InputError
-from seqbench.files import write_whole
+from seqbench.files import new_file, write_whole
+from seqbench.notebook import image
 
 if TYPE_CHECKING:
     from seqbench.covering.report import CoverageReport
@@ -47,23 +48,19 @@ CAPTIONS = {
 }
 
 
-def check_outputs(page: str | None, picture: str | None) -> None:
-    """Makes sure, before long work, that a page and a picture can be written.
+def new_page(path: str, *, force: bool) -> Path:
+    """The absolute path of a page that a command may write: to be asked before long work.
 
     Raises:
-        InputError: another ending, a folder in their place, or no matplotlib for the picture.
+        InputError: another ending, or something is there, and `force` is not given or it is no regular file.
 
     Example:
-        >>> check_outputs("report.html", None)
+        >>> new_page("report.html", force=False).name
+        'report.html'
     """
-    if page is not None and Path(page).suffix.lower() not in {".html", ".htm"}:
-        raise InputError(f"{page!r} is no name of a page. Give one that ends in .html.")
-    if page is not None and Path(page).is_dir():
-        raise InputError(f"{page!r} is a folder. Give the name of a file.")
-    if picture is not None:
-        from seqbench.drawing.style import checked_path
-
-        checked_path(picture)
+    if Path(path).suffix.lower() not in {".html", ".htm"}:
+        raise InputError(f"{path!r} is no name of a page. Give one that ends in .html.")
+    return new_file(Path(path), force=force)
 
 
 def html(report: "CoverageReport", *, page: bool = False) -> str:
@@ -114,7 +111,7 @@ def _figure(report: "CoverageReport", kind: str) -> str:
     caption = escape(CAPTIONS[kind])
     what = {"maps": "Heat maps of compositions", "curve": "Curve of words fully covered"}[kind]
     alt = f"{what}; the numbers are in the tables and sentences of this page."
-    return f'<figure>\n<img src="{source}" alt="{alt}">\n<figcaption>{caption}</figcaption>\n</figure>'
+    return f"<figure>\n{image(source, alt)}\n<figcaption>{caption}</figcaption>\n</figure>"
 
 
 def _table(rows: list[tuple[str, ...]], caption: str, *, words: bool = False) -> str:

@@ -16,9 +16,9 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.task import Task
 from seqbench.covering.tell import LEAST, aligned, law_text
 from seqbench.errors import InputError, named_options, quoted
-from seqbench.generation.plan import Folder
+from seqbench.generation.plan import Folder, Plan
 from seqbench.languages import Language
-from seqbench.notebook import section
+from seqbench.notebook import paragraphs, section
 from seqbench.notebook import table as html_table
 
 Array = npt.NDArray[Any]
@@ -67,12 +67,12 @@ class CoveragePlan:
 
     def __repr__(self) -> str:
         """The plan in lines that fit a terminal."""
-        return "\n".join([*_plan_lines(self), *aligned(_plan_rows(self)), *_plan_notes(self)])
+        return "\n".join([*_plan_lines(self), *_plan_head(self), *aligned(_plan_rows(self)), *_plan_notes(self)])
 
     def _repr_html_(self) -> str:
         """The plan in a notebook."""
-        lines = [*_plan_lines(self), *_plan_notes(self)]
-        return section(f"Plan for {self.dataset}", lines, html_table(_plan_rows(self)))
+        lines, rows = [*_plan_lines(self), " ".join(_plan_head(self))], html_table(_plan_rows(self))
+        return section(f"Plan for {self.dataset}", lines, rows, paragraphs(_plan_notes(self)))
 
 
 def _finite(value: Any) -> Any:
@@ -121,19 +121,18 @@ def coverage_plan(
     needed = union(there).keys() if there else np.empty(0, dtype=np.int64)
     longest = smallest_training_length(task, needed, int(lengths[-1]))
     span = (1, longest) if train_lengths is None else length_range("train_lengths", train_lengths)
-    numbers = _numbers(task, needed, _within(task, planned.name, span), confidence)
+    numbers = _numbers(task, needed, _within(task, name, planned, span), confidence)
     ends = int(lengths[0]), int(lengths[-1])
     return CoveragePlan(planned.name, schedule, min_width, ends, len(needed), longest, span, confidence, **numbers)
 
 
-def _within(task: Task, name: str, span: tuple[int, int]) -> Array:
+def _within(task: Task, name: str | Language, planned: Plan, span: tuple[int, int]) -> Array:
     """Lengths of training words."""
     lengths = _lengths(task, span[1])
     lengths = lengths[lengths >= span[0]]
     if len(lengths) == 0:
-        raise InputError(
-            f"{name} has no word at train_lengths {span}. `seqbench info {name}` shows which lengths have."
-        )
+        hint = f"`{planned.command('info')}` shows which lengths have." if isinstance(name, str) else "Give others."
+        raise InputError(f"{planned.name} has no word at train_lengths {span}. {hint}")
     return lengths
 
 
@@ -276,11 +275,18 @@ def table(plans: Mapping[str, CoveragePlan]) -> str:
 
 
 def _plan_lines(found: CoveragePlan) -> list[str]:
-    (first, last), (shortest, end) = found.test_lengths, found.train_lengths
+    first, last = found.test_lengths
     how = f"schedule {found.schedule}, children of width {found.min_width} or more"
     return [
         f"{found.dataset}, test lengths {first} to {last}: {found.needed:,} compositions can occur ({how}).",
         f"All of them can occur in training words of lengths 1 to {found.training_length}; shorter words miss some.",
+    ]
+
+
+def _plan_head(found: CoveragePlan) -> list[str]:
+    """What the table after it shows."""
+    shortest, end = found.train_lengths
+    return [
         f"Training words (lengths uniform from {shortest} to {end}; longer ones may need fewer: --train-lengths)",
         f"that show all with chance {found.confidence}:",
     ]

@@ -16,6 +16,7 @@ from typing import Any
 import datasets
 import pyarrow as pa
 
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.versions import warn_if_superseded
 from seqbench.errors import CacheError, InputError, SeqbenchError, as_text, unknown_name
 from seqbench.generation.base_plan import BasePlan
@@ -205,7 +206,8 @@ def _refuse(settings: dict[str, Any]) -> None:
 def _recipe(name: object, catalogue: Folder, version: object, options: dict[str, Any]) -> BasePlan:
     """The plan of the named dataset, of the asked version."""
     if not isinstance(name, str):
-        hint = 'Name one, as in load_dataset("seqbench", "dyck_d6"); `seqbench list` shows all.'
+        listed = open_catalogue(catalogue).command("list")
+        hint = f'Name one, as in load_dataset("seqbench", "dyck_d6"); `{listed}` shows all.'
         raise unknown_name("dataset", name, dataset_names(catalogue), hint)
     recipe = plan(name, catalogue=catalogue, version=version, **options)
     if not recipe.splits:

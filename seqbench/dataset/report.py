@@ -17,8 +17,8 @@ NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "
 REPEATS = ("distinct_words", "in_train")
 
 
-def info_text(facts: dict[str, Any]) -> str:
-    """The facts of `overview` as text."""
+def info_text(facts: dict[str, Any], draw: str) -> str:
+    """The facts of `overview` as text, with the command line that draws the language."""
     if "language" not in facts:
         return _task_text(facts)
     language, recipe = facts["language"], facts["recipe"]
@@ -36,8 +36,8 @@ def info_text(facts: dict[str, Any]) -> str:
         )
     law = ", ".join(f"{name} {weight:g}" for name, weight in recipe["sampling"].items())
     lines += [f"sampling  {law}; seed {recipe['seed']}; held_out {recipe['held_out']}", ""]
-    draw = ["", f"Its picture: seqbench draw {facts['name']} --out {facts['name']}.svg (--kind egg-box: the monoid's)"]
-    return "\n".join(lines + _split_lines(facts["splits"]) + draw)
+    picture = ["", f"Its picture: {draw} --out {facts['name']}.svg (--kind egg-box: the monoid's)"]
+    return "\n".join(lines + _split_lines(facts["splits"]) + picture)
 
 
 def _task_text(facts: dict[str, Any]) -> str:

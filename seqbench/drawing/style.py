@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqbench.errors import InputError, not_installed
-from seqbench.files import write_whole
+from seqbench.files import named, new_file, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,6 +134,19 @@ def checked_path(path: str | Path) -> Path:
         raise InputError(f"{str(path)!r} is a folder. Give the name of a file.")
     look()
     return path
+
+
+def new_picture(path: str | Path, *, force: bool) -> Path:
+    """The absolute path of a picture that a command may write: to be asked before long work.
+
+    Raises:
+        InputError: as `checked_path`; or something is there, and `force` is not given or it is no regular file.
+
+    Example:
+        >>> new_picture("map.png", force=False).name
+        'map.png'
+    """
+    return new_file(checked_path(named(Path(path))), force=force)
 
 
 def save(figure: "Figure", path: str | Path) -> Path:

@@ -115,6 +115,10 @@ class BasePlan(ABC):
     def _generator(self) -> str:
         """What identifies the generator besides name, version and digests."""
 
+    def command(self, words: str) -> str:
+        """A command line about this dataset, for hints: `seqbench WORDS NAME`, with the folder of a user's own."""
+        return self._catalogue.command(f"{words} {self.name}", self.name)
+
     def _repr_html_(self) -> str:
         """The splits and the options in a notebook."""
         spans = {name: part.split.lengths for name, part in self.splits.items()}

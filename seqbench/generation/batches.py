@@ -116,7 +116,7 @@ def stream(
     admitted = np.flatnonzero(sampler.admits(span[1])[span[0] :]) + span[0]
     if len(admitted) == 0:
         raise InputError(
-            f"{name} has no word to draw at lengths {span}. `seqbench info {name}` shows which lengths have."
+            f"{name} has no word to draw at lengths {span}. `{planned.command('info')}` shows which lengths have."
         )
     key = stream_key(planned, weights, span, whole("seed", seed, 0, 2**64 - 1))
     batch_size = whole("batch_size", batch_size, 1, 1 << rng.LANE_SHIFT)

@@ -84,7 +84,7 @@ def plan(name: str, catalogue: Folder = None, version: object = None, **override
     asked = name
     name, chosen = opened.resolve(asked)
     defaults = opened.dataset(name, version if version is None or isinstance(version, str) else quoted(version))
-    check_version(asked, defaults, version)
+    check_version(asked, version, name, defaults)
     if isinstance(defaults, TaskDataset):
         _check_preset(asked, name, chosen, overrides)
         return TaskPlan(name, opened, defaults, chosen | overrides)

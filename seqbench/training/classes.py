@@ -250,7 +250,7 @@ def classes_text(found: Classes) -> str:
     return "\n".join(lines)
 
 
-def draw(found: Classes, path: str, projection: str = "pca") -> None:
+def draw(found: Classes, path: str | Path, projection: str = "pca") -> None:
     """Saves the embeddings in a plane, coloured by class."""
     even = _of_each_class(found.classes)
     places, chosen, labels = projected(found.states[even], projection)

@@ -4,6 +4,7 @@ import math
 import statistics
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -125,7 +126,7 @@ def _cell(row: dict[str, Any]) -> str:
     return f"{1000 * row['seconds']:.1f} ms, {row['megabytes']:.1f} MB"
 
 
-def draw(rows: Sequence[dict[str, Any]], path: str) -> None:
+def draw(rows: Sequence[dict[str, Any]], path: str | Path) -> None:
     """Saves seconds against length, both logarithmic, one line a model."""
     lengths = sorted({row["length"] for row in rows})
     lines = {}

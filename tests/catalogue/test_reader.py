@@ -1,9 +1,14 @@
 """Files into records: what a file may hold, and what is said about one that holds something else."""
 
+import json
+import tomllib
+
+import msgspec
 import pytest
 
 from seqbench.catalogue.languages import machine_of
 from seqbench.catalogue.reader import VARIABLE, Catalogue, open_catalogue
+from seqbench.catalogue.schema import Automaton, Change, Dataset, State, TaskDataset
 from seqbench.dataset.report import checked
 from seqbench.errors import DefinitionError, UnknownNameError
 
@@ -49,6 +54,78 @@ def refusal(folder):
         return str(caught.value)
 
     return read
+
+
+MACHINE = """
+title = "Even"
+source = "none"
+alphabet = ["a", "b"]
+[[table]]
+state = "even"
+label = "accept"
+next = { a = "even", b = "even" }
+"""
+TASK = """
+title = "Backwards"
+task = "reverse_string"
+version = "1.0.0"
+source = "none"
+[[history]]
+version = "1.0.0"
+change = "First release."
+"""
+KINDS = {
+    "automata": (Automaton, MACHINE, {"table": State}),
+    "dataset": (Dataset, DATASET, {"history": Change}),
+    "task": (TaskDataset, TASK, {"history": Change}),
+}
+
+
+def required(record):
+    return [field.name for field in msgspec.structs.fields(record) if field.required]
+
+
+def without(kind):
+    """Definitions from which one needed key is taken, with its name, where it lies, and the whole."""
+    record, text, parts = KINDS[kind]
+    for key in required(record):
+        rest = tomllib.loads(text)
+        del rest[key]
+        yield key, "", rest
+    for part, inner in parts.items():
+        for key in required(inner):
+            rest = tomllib.loads(text)
+            del rest[part][0][key]
+            yield key, f" in `{part}[0]`", rest
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "where", "rest"),
+    [(kind, *each) for kind in KINDS for each in without(kind) if (kind, *each[:2]) != ("task", "task", "")],
+)
+def test_a_key_that_is_missing_is_asked_for_with_an_example(kind, key, where, rest, folder):
+    part = "automata" if kind == "automata" else "generators"
+    text = "".join(f"{name} = {inline(value)}\n" for name, value in rest.items())
+
+    def read(text):
+        opened = open_catalogue(folder({f"{part}/own.toml": text}))
+        return opened.automaton("own") if part == "automata" else opened.dataset("own")
+
+    with pytest.raises(DefinitionError) as caught:
+        read(text)
+    said = str(caught.value)
+    assert f"own.toml: The key `{key}` is needed{where}, and is not there. Add it, for example: " in said
+    example = said.partition("for example: ")[2]
+    assert [*tomllib.loads(example)] == [key]
+    if not where and key not in {"version", "history"}:  # the other two have to agree
+        read(f"{example}\n{text}")
+
+
+def inline(value):
+    """A value as TOML on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {inline(each)}" for name, each in value.items()) + " }"
+    return f"[{', '.join(map(inline, value))}]" if isinstance(value, list) else json.dumps(value)
 
 
 def test_the_texts_are_good_as_they_are(folder):
@@ -112,7 +189,7 @@ def test_a_wrong_type_is_named_with_its_key(part, old, new, words, refusal):
         ("automata", 'regex = ".*b"', 'regex = ".*b"\nfamily = "dyck"', ["regex and family"]),
         ("automata", 'alphabet = ["a", "b"]', "", ["alphabet"]),
         ("automata", "title = ", "title ", ["line", "toml.io"]),
-        ("generators", 'version = "1.1.0"\nsampling', "sampling", ["The table has no field `version`"]),
+        ("generators", 'version = "1.1.0"\nsampling', "sampling", ["The key `version` is needed"]),
     ],
 )
 def test_a_wrong_value_is_named(part, old, new, words, refusal):
@@ -139,7 +216,7 @@ OLDER = DATASET[: DATASET.index('[[history]]\nversion = "1.1.0"')].replace("1.1.
 
 def test_an_older_version_is_read_from_its_own_file(folder):
     catalogue = open_catalogue(folder({"generators/ends_in_b.toml": DATASET, "generators/ends_in_b@1.0.0.toml": OLDER}))
-    assert catalogue.older == [("ends_in_b", "1.0.0")]
+    assert ("ends_in_b", "1.0.0") in catalogue.older
     assert catalogue.dataset("ends_in_b", "1.0.0").version == "1.0.0"
     assert catalogue.dataset("ends_in_b").version == "1.1.0"
 

@@ -36,15 +36,15 @@ def flags(**options):
     return list(map(str, spelt))
 
 
-def start(*arguments):
-    """A command in a process of its own, without bars."""
+def start(*arguments, **settings):
+    """A command in a process of its own, without bars unless a setting asks for them."""
     command, pipe = [*SEQBENCH, *map(str, arguments)], subprocess.PIPE
-    return subprocess.Popen(command, env=os.environ | SETTINGS, stderr=pipe, stdout=pipe, text=True)
+    return subprocess.Popen(command, env=os.environ | SETTINGS | settings, stderr=pipe, stdout=pipe, text=True)
 
 
-def writing(home):
+def writing(home, pattern=".out.*/**/*"):
     """Whether rows are being written; a Parquet file begins with four bytes that say nothing."""
-    return any(file.is_file() and file.stat().st_size > 4 for file in home.glob(".out.*/**/*"))
+    return any(file.is_file() and file.stat().st_size > 4 for file in home.glob(pattern))
 
 
 def in_shell(*command, **settings):
@@ -124,6 +124,7 @@ def test_what_a_killed_export_left_is_swept_and_what_a_living_one_writes_is_not(
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("generate", "dyck_d6", "--out", "{out}", "--train-examples", "200000000"),
         ("export", "{out}", "--config", "dyck_d6", "--train-examples", "200000000"),
         ("text", "dyck_d6", "--split", "train", "--out", "{out}", "--train-examples", "200000000"),
         ("regenerate", "{hub}", "--split", "train", "--lengths", "1", "400", "--out", "{out}.parquet"),
@@ -142,6 +143,34 @@ def test_ctrl_c_prints_one_line_and_leaves_nothing(arguments, tmp_path, big):
     assert code in {1, -signal.SIGINT}, err  # the library below may send the signal on
     assert (out, err.strip()) == ("", "Aborted!")
     assert not (tmp_path / "new").exists() or list((tmp_path / "new").iterdir()) == []
+
+
+def test_ctrl_c_leaves_no_row_in_a_cache(tmp_path):
+    """Empty folders and lock files of the datasets library may stay."""
+    cache = tmp_path / "cache"
+    process = start("show", "dyck_d6", "--cache-dir", cache, "--train-examples", "200000000")
+    while process.poll() is None and not writing(cache, "**/*.incomplete/*"):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    code, out, err = finish(process)
+    assert (code, out, err.strip()) == (1, "", "Aborted!")
+    assert [file for file in cache.rglob("*") if file.is_file() and file.stat().st_size] == []
+
+
+def test_ctrl_c_leaves_no_report(tmp_path):
+    words, new = tmp_path / "words.txt", tmp_path / "new"
+    new.mkdir()
+    words.write_text("0011\n" * 5_000_000)
+    bars = {"HF_DATASETS_DISABLE_PROGRESS_BARS": "0"}
+    process = start("coverage", "dyck_d6", "--train", words, "--html", new / "a.html", "--png", new / "a.png", **bars)
+    begun = ""
+    while process.poll() is None and "words/s" not in begun:
+        begun += process.stderr.read(1)
+    process.send_signal(signal.SIGINT)
+    code, out, err = finish(process)
+    assert (code, out, err.splitlines()[-1]) == (1, "", "Aborted!")
+    assert "Traceback" not in err
+    assert list(new.iterdir()) == []
 
 
 @pytest.fixture(scope="module")
@@ -174,19 +203,40 @@ FULL = {
 }
 
 
+FILLED = {
+    "coverage --html": "coverage dyck_d2 --train {words} --html {disk}/report.html",
+    "coverage --png": "coverage dyck_d2 --train {words} --png {disk}/report.png",
+    "coverage --json": "coverage dyck_d2 --train {words} --json",
+    "cover": "cover dyck_d2 --max-length 8 --out {disk}/cover.parquet",
+    "draw": "draw tomita_3 --out {disk}/automaton.svg",
+    "text": "text dyck_d6 --split train --train-examples 10 --out {disk}/out.txt",
+    "regenerate": "regenerate {hub} --split test --out {disk}/out.parquet",
+}
+"""What writes less than two megabytes meets a disk that is full already, its standard output too."""
+
+
 @pytest.mark.skipif(not _can_mount(), reason="needs the right to mount a file system")
-@pytest.mark.parametrize("command", FULL, ids=str)
-def test_a_full_disk_is_named_and_left_empty(command, tmp_path, hub):
-    disk = tmp_path / "disk"
+@pytest.mark.parametrize(
+    ("arguments", "filler"),
+    [*((each, []) for each in FULL.values()), *((each, ["filler"]) for each in FILLED.values())],
+    ids=[*FULL, *(f"{each} on a filled disk" for each in FILLED)],
+)
+def test_a_full_disk_is_named_and_left_empty(arguments, filler, tmp_path, hub):
+    disk, words = tmp_path / "disk", tmp_path / "words.txt"
     disk.mkdir()
-    arguments = FULL[command].format(disk=disk, hub=hub).split()
-    script = f'mount -t tmpfs -o size=2m none "{disk}" && "$@"; code=$?; ls -A "{disk}"; exit $code'
+    words.write_text("0011\n01\n")
+    arguments = arguments.format(disk=disk, hub=hub, words=words).split()
+    fill = f'{{ : > "{disk}/printed"; cat /dev/zero > "{disk}/filler"; }} 2>/dev/null; ' if filler else ""
+    script = (
+        f'mount -t tmpfs -o size=2m none "{disk}" && {{ {fill} "$@" >"{disk}/printed"; code=$?; }}; '
+        f'test -s "{disk}/printed" && echo printed; rm "{disk}/printed"; ls -A "{disk}"; exit $code'
+    )
     before = ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, "-m", "seqbench", *arguments]
     done = in_shell(*before)
     assert done.returncode == 2, done.stderr
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert done.stdout.split() == filler
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Older data versions say who made them; superseded datasets say by what, once."""
 
 import warnings
+from pathlib import Path
 
 import datasets
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 import seqbench
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.cli import main
+from seqbench.dataset.golden import digests_of
 from seqbench.dataset.hub.folder import export
 from seqbench.dataset.hub.verify import verify_folder
 from seqbench.errors import DefinitionError, InputError
@@ -24,7 +26,7 @@ source = "me"
 [[history]]
 version = "1.0.0"
 change = "First release."
-release = "0.1.0"
+release = "0.0.9"
 
 [[history]]
 version = "1.5.0"
@@ -52,8 +54,8 @@ def test_an_older_version_names_its_release(load):
     with pytest.raises(InputError) as caught:
         load(version="1.0.0")
     for words in (
-        "'1.0.0' of 'mine' was made by seqbench 0.1.0",
-        "pip install seqbench==0.1.0",
+        "'1.0.0' of 'mine' was made by seqbench 0.0.9",
+        "pip install seqbench==0.0.9",
         "Lengths are drawn anew.",
     ):
         assert words in str(caught.value)
@@ -68,7 +70,7 @@ def test_an_older_version_whose_definition_is_there_is_made_again(tmp_path, load
     (where / "mine@1.0.0.toml").write_text(first)
     assert load(version="1.0.0")["train"].to_list() == then["train"].to_list()
     assert load(version="2.0.0")["train"].to_list() == load()["train"].to_list() != then["train"].to_list()
-    with pytest.raises(InputError, match="made by an older release"):
+    with pytest.raises(InputError, match="No release"):
         load(version="1.5.0")
     assert dataset_names(tmp_path / "mine").count("mine") == 1
 
@@ -80,8 +82,73 @@ def test_a_definition_of_an_older_version_is_named_by_it(tmp_path, load):
 
 
 def test_an_older_version_without_a_release_is_known_all_the_same(load):
-    with pytest.raises(InputError, match=r"'1\.5\.0' of 'mine' was made by an older release"):
+    with pytest.raises(InputError, match=r"makes data version '1\.5\.0' of 'mine': its \[\[history\]\] names none\."):
         load(version="1.5.0")
+
+
+@pytest.mark.parametrize("releases", [(seqbench.__version__, ""), ("0.0.9", "0.0.9")], ids=["this", "same"])
+def test_a_version_that_no_release_made_is_not_promised(releases, tmp_path, load):
+    """Replaced before the release that its history names was out: this one, or one that made its successor."""
+    first, second = releases
+    text = DEFINITION.replace('release = "0.0.9"', f'release = "{first}"').replace(
+        'change = "Unknown release."', f'change = "More words."\nrelease = "{second}"'
+    )
+    load()
+    (tmp_path / "mine" / "generators" / "mine.toml").write_text(text % "")
+    with pytest.raises(InputError) as caught:
+        plan("mine", tmp_path / "mine", version="1.0.0")
+    for words in (
+        f"No release of seqbench makes data version '1.0.0' of 'mine': it was replaced before release {first} was out",
+        "This one makes '2.0.0' (changed since: More words. Lengths are drawn anew.)",
+        "git log -p generators/mine.toml",
+        "generators/mine@1.0.0.toml in a catalogue folder of your own",
+    ):
+        assert words in str(caught.value)
+    assert "pip install" not in str(caught.value)
+
+
+def test_the_file_of_an_alias_is_named():
+    with pytest.raises(InputError, match=r"of 'missing_duplicate_string'.* generators/missing_duplicate@1\.0\.0\.toml"):
+        plan("missing_duplicate_string", version="1.0.0")
+
+
+def test_an_own_folder_adds_an_older_version_to_a_built_in_dataset(tmp_path):
+    """What the error tells to do: the definition as it was, in a folder of one's own, without the present one."""
+    present = open_catalogue().file("flare_parity")
+    entry = '[[history]]\nversion = "1.1.0"'
+    older = Path(present).read_text().partition(entry)[0].replace('"1.1.0"', '"1.0.0"')
+    (tmp_path / "generators").mkdir()
+    (tmp_path / "generators" / "flare_parity@1.0.0.toml").write_text(older.replace("[1, 500]", "[41, 500]"))
+    planned = plan("flare_parity", tmp_path, version="1.0.0")
+    assert (planned.version, planned.splits["test"].split.lengths.min()) == ("1.0.0", 41)
+    assert plan("flare_parity", tmp_path).version == "1.1.0"
+
+
+FIRST_MAJORITY = {
+    "test": "42364c71bfd694cbb20701aad6ed9c55167b4377d25cbafb506c3041b0d68f39",
+    "train": "ef63a60f236684e50564ed3e2fcd3193e1a5ccbe2e7cff3848c5c8d79b13dec0",
+    "validation": "66cf02c1706d5e2f674fa540283116e8d03a30e37bdb302c81377f1ba47aec12",
+    "validation_long": "c8510d7175a3bd3440e3ccc7c8886846c71a9be9c4a19124bb2a832093222740",
+}
+"""Golden digests of flare_majority 1.0.0, as they were when it was the present version."""
+
+
+def test_a_built_in_dataset_is_made_again_as_it_was(cache):
+    planned = plan("flare_majority", version="1.0.0")
+    assert digests_of(planned) == {"version": "1.0.0", "splits": FIRST_MAJORITY}
+    kept = open_catalogue().digests["flare_majority"]
+    assert kept["version"] == "1.1.0"
+    assert kept["splits"]["test"] != FIRST_MAJORITY["test"]
+    data = seqbench.load_dataset("flare_majority", version="1.0.0", cache_dir=cache, train_examples=10)
+    assert min(map(len, data["test"]["input_ids"])) == 41
+
+
+def test_every_older_definition_is_that_of_its_file():
+    catalogue = open_catalogue()
+    assert ("flare_majority", "1.0.0") in catalogue.older
+    assert [plan(name, version=version).version for name, version in catalogue.older] == [
+        version for _, version in catalogue.older
+    ]
 
 
 def test_a_version_that_never_was_shows_those_that_were(load):

@@ -1,12 +1,18 @@
 """Datasets over languages of one's own: wide alphabets, many in-edges, three letters, other versions."""
 
 import json
+import re
+import shlex
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
-from seqbench.errors import TooLargeError
+import seqbench
+from seqbench.catalogue.reader import open_catalogue
+from seqbench.cli import main
+from seqbench.errors import InputError, TooLargeError, UnknownNameError
 from seqbench.generation.plan import plan
 
 RECIPE = {"train_lengths": (1, 12), "validation_lengths": (1, 12), "test_lengths": (20, 23), "train_examples": 3000,
@@ -131,3 +137,65 @@ def test_defaults_come_from_the_file(own):
     assert planned.config_id == "own"
     assert plan("own", root, seed=5, train_examples=np.int64(77)).config_id == "own"
     assert plan("own", root, seed=0).config_id != "own"
+
+
+FEW = ["--train-examples", "20", "--validation-examples", "0", "--test-examples-per-length", "1"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+def commands(text):
+    """The command lines that a text gives, as arguments."""
+    return [shlex.split(found) for found in re.findall(r"seqbench ((?:list|info|draw)[^`(]*)", text)]
+
+
+@pytest.fixture
+def folder(own, tmp_path):
+    """Its name has a blank, which a shell takes for an end; no word of the dataset has an odd length."""
+    made = own('alphabet = ["0", "1"]\nregex = "((0|1)(0|1))*"', more='labels = ["accept"]')
+    return made.rename(tmp_path / "my catalogue")
+
+
+def test_the_hint_of_info_draws_a_dataset_of_ones_own(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = run("info", "own", "--catalogue", folder, *FEW).stdout
+    (hint,) = commands(text)
+    assert run(*hint).exit_code == 0, hint
+    assert "<svg" in (tmp_path / "own.svg").read_text()
+    built_in = run("info", "parity_check", "--catalogue", folder, *FEW).stdout
+    assert commands(built_in) == [["draw", "parity_check", "--out", "parity_check.svg"]]
+
+
+def test_hints_in_errors_name_the_folder(folder):
+    hints = []
+    for call in (
+        lambda: seqbench.stream("own", lengths=(3, 3), catalogue=folder),
+        lambda: seqbench.coverage_plan("own", train_lengths=(1, 1), catalogue=folder),
+        lambda: seqbench.language("ovn", folder),
+        lambda: plan("ovn", folder),
+        lambda: seqbench.load_dataset(None, catalogue=folder),
+    ):
+        with pytest.raises((InputError, UnknownNameError)) as caught:
+            call()
+        hints += commands(str(caught.value))
+    assert len(hints) == 5
+    for hint in hints:
+        assert hint[-2:] == ["--catalogue", str(folder)]
+        done = run(*hint, *(FEW if hint[0] == "info" else []))
+        assert done.exit_code == 0, done.output
+        assert "own" in done.stdout
+
+
+def test_a_dataset_of_ones_own_is_known_to_verify_and_export(folder, tmp_path):
+    done = run("verify", "own", "--catalogue", folder)
+    assert (done.exit_code, "no golden digest of 'own'" in done.stderr) == (2, True), done.stderr
+    assert f"export DIR --config own --catalogue '{folder}'." in done.stderr
+    unknown = run("export", tmp_path / "hub", "--config", "ovn", "--catalogue", folder)
+    assert f"`seqbench list --catalogue '{folder}'` shows all." in unknown.stderr
+
+
+def test_hints_about_built_in_datasets_stay_short(folder):
+    assert open_catalogue().command("list") == "seqbench list"
+    assert open_catalogue(folder).command("draw dyck_d6", "dyck_d6") == "seqbench draw dyck_d6"

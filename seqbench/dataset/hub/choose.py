@@ -34,7 +34,7 @@ def verify(
         raise InputError(f"{given} is for --cache: a folder brings its own recipe. Leave it out, or add --cache.")
     if _is_folder(what, catalogue):
         return verify_folder(Path(what), catalogue)
-    return verify_golden(what)
+    return verify_golden(what, catalogue)
 
 
 def _is_folder(what: str, catalogue: Folder) -> bool:

@@ -91,7 +91,7 @@ def export(  # the command's options, each of its own
 def _chosen(names: list[str], catalogue: Catalogue) -> list[str]:
     for name in names:
         if name not in catalogue.names:
-            raise unknown_name("dataset", name, catalogue.names, "`seqbench list` shows all.")
+            raise unknown_name("dataset", name, catalogue.names, f"`{catalogue.command('list')}` shows all.")
     return list(dict.fromkeys(names)) or catalogue.datasets
 
 

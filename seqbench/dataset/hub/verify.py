@@ -28,6 +28,7 @@ from seqbench.errors import SeqbenchError, quoted
 from seqbench.files import named
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.plan import Folder
+from seqbench.notebook import section, table
 
 FROM_THE_HUB = {".gitattributes"}  # which the Hub adds to every repository
 
@@ -45,13 +46,22 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     findings: tuple[Finding, ...]
 
-    def __str__(self) -> str:
-        """One line a finding, and a summary."""
+    @property
+    def summary(self) -> str:
+        """How much was read, and whether all is right."""
         number = len(self.findings)
         verdict = f"{number} {'thing is' if number == 1 else 'things are'} wrong" if number else "all is right"
-        return "\n".join(
-            [*(each.what for each in self.findings), f"{self.checked}: {self.rows:,} rows read; {verdict}."]
-        )
+        return f"{self.checked}: {self.rows:,} rows read; {verdict}."
+
+    def __str__(self) -> str:
+        """One line a finding, and a summary."""
+        return "\n".join([*(each.what for each in self.findings), self.summary])
+
+    def _repr_html_(self) -> str:
+        """The summary in a notebook, with a row a finding."""
+        rows = [(each.config, each.split, each.file, each.what) for each in self.findings]
+        head = [("dataset", "split", "file", "what is wrong")] if rows else []
+        return section("Check", [self.summary], table(head + rows))
 
 
 def verify_folder(folder: Path, catalogue: Folder = None) -> Report:

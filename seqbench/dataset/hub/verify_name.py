@@ -16,7 +16,7 @@ from seqbench.errors import InputError
 from seqbench.generation.plan import Folder, plan
 
 
-def verify_golden(name: str) -> Report:
+def verify_golden(name: str, catalogue: Folder = None) -> Report:
     """Checks that the first rows of every split have the digests that came with this release.
 
     Raises:
@@ -27,18 +27,18 @@ def verify_golden(name: str) -> Report:
         >>> verify_golden("parity_check").findings
         ()
     """
-    opened = open_catalogue()
-    planned, golden = plan(name), opened.digests
+    opened = open_catalogue(catalogue)
+    planned, golden = plan(name, catalogue), opened.digests
     if chosen := opened.resolve(name)[1]:
         options = ", ".join(f"{key}={value}" for key, value in chosen.items())
         raise InputError(
             f"There is no golden digest of {name!r}: it is {planned.name} with {options}. "
             f"Verify {planned.name}, or what was made of it: --cache, or an exported folder."
         )
-    if planned.name not in golden:
+    if planned.name not in golden or not opened.is_built_in(planned.name):
         raise InputError(
             f"There is no golden digest of {name!r}: it is not one of seqbench's own. "
-            "Export it, and verify the folder: seqbench export DIR --config NAME."
+            f"Export it, and verify the folder: {planned.command('export DIR --config')}."
         )
     right, made = golden[planned.name], digests_of(planned)
     findings = [

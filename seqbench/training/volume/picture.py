@@ -1,6 +1,7 @@
 """The picture of volumes against length, beside what the theory says."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +40,7 @@ def slope(found: Sequence[Estimate]) -> float:
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1, w=np.sqrt([each.effective for each in there]))[0])
 
 
-def draw(found: Sequence[Estimate], task: str, model: str, path: str) -> None:
+def draw(found: Sequence[Estimate], task: str, model: str, path: str | Path) -> None:
     """Saves estimates with intervals against n, both axes logarithmic, and the theory's slope through the last one.
 
     Where nothing was hit, a triangle is at the upper end of the interval.
