@@ -117,3 +117,26 @@ def test_random_positions_are_uniform_subsets_in_order():
         assert (rows.diff(dim=1) > 0).all()
         share = rows.flatten().bincount(minlength=6) / len(rows)
         torch.testing.assert_close(share, torch.full((6,), n / 6), atol=0.06, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "times"),
+    [
+        ("ldru", {}, 1 + 4),  # leaves, levels: 9 symbols are joined to 5, 3, 2, 1
+        ("bbt_grc", {}, 1 + 4),
+        ("ldru", {"reduction": "levels"}, 1 + 4),
+        ("rir_grc", {"chunk": 3, "pre_layers": 2}, 2 + 2 * 2),  # layers before, two steps in a chunk, twice
+        ("transformer", {"layers": 2}, 1 + 2 * 2),
+        ("s4d", {"layers": 2}, 2),
+        ("tcn", {"layers": 2}, 2 * 2),
+        ("deltanet", {"layers": 2}, 2 * 2),
+    ],
+)
+def test_dropout_comes_as_often_as_it_should(name, options, times):
+    model = create(name, vocabulary=2, classes=2, dropout=0.3, **options)
+    seen = []
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.register_forward_hook(lambda module, *_: seen.append(module.p))
+    model(torch.randint(0, 2, (2, 9)), torch.tensor([9, 9]))
+    assert seen == [0.3] * times
