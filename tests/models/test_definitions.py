@@ -91,6 +91,19 @@ def test_a_hybrid_has_the_limits_of_its_parts():
     assert (both.encoder.max_length, both.encoder.causal) == (2048, False)
 
 
+def test_a_hybrid_reads_no_more_than_each_part():
+    for limits in ((7, 9), (9, 7)):
+        first, second = ({"positions": "learned", "max_length": limit} for limit in limits)
+        parts = {"first": "transformer", "first_options": first, "second": "transformer", "second_options": second}
+        assert create("hybrid", vocabulary=3, classes=2, **parts).encoder.max_length == 7
+
+
+@pytest.mark.parametrize(("width", "numbers"), [(64, 0), (65, 65 * 64 + 64)])
+def test_a_hybrid_joins_by_a_map_only_where_widths_differ(width, numbers):
+    model = create("hybrid", vocabulary=3, classes=2, first_options={"width": width})
+    assert sum(weight.numel() for weight in model.encoder.join.parameters()) == numbers
+
+
 def test_turned_products_depend_on_the_distance_alone():
     q, k = torch.randn(2, 1, 1, 1, 8, dtype=torch.float64)
 
