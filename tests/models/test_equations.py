@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from seqbench.models import MODELS, create, make_encoder, transformer  # noqa: E402
+from seqbench.models import MODELS, create, transformer  # noqa: E402
 from seqbench.models.nesv import VARIANTS  # noqa: E402
 from seqbench.models.operators import OPERATORS  # noqa: E402
 from seqbench.models.positions import SCHEMES  # noqa: E402
@@ -65,25 +65,37 @@ def arrays(model):
     return {key: value.numpy() for key, value in model.state_dict().items()}
 
 
+def answers(model, words, lengths):
+    """The logits of every head that reads the model's states."""
+    found = {}
+    for head in model.encoder.heads:
+        model.head = head
+        with double_precision():
+            found[head] = model(words, lengths).detach().numpy()
+    return found
+
+
 def compare(name, vectors=False, places=None, **options):
     """For models of SYMBOLS symbols or of vectors; the places are those of random positions, (words, longest)."""
     with double_precision():
-        head = "positions" if "positions" in make_encoder(name, **options).heads else "last"
         inputs = {"d_in": 3} if vectors else {"vocabulary": SYMBOLS}
-        model = disturbed(create(name, classes=3, head=head, **inputs, **options))
-        words = torch.randn(len(LENGTHS), 13, 3) if vectors else torch.randint(0, SYMBOLS, (len(LENGTHS), 13))
-        found = model(words, torch.tensor(LENGTHS)).detach().numpy()
+        model = disturbed(create(name, classes=3, **inputs, **options))
     w = arrays(model)
-    for row, length in enumerate(LENGTHS):
-        word = words[row, :length].numpy()
-        x = [linear(part(w, "embedding"), vector) for vector in word] if vectors else w["embedding.weight"][word]
-        drawn = None if places is None else places[row, :length].tolist()
-        states = EQUATIONS[name](part(w, "encoder"), list(x), word=word, places=drawn, **options)
-        expected = np.array([linear(part(w, "readout"), state) for state in states])
-        assert len(states) == (length if head == "positions" else 1)
-        np.testing.assert_allclose(
-            found[row, :length] if head == "positions" else found[row : row + 1], expected, rtol=1e-9, atol=1e-9
-        )
+    for lengths in (LENGTHS, [7, 7]):  # words of one length have no padding, and shorter ways through the code
+        shape = (len(lengths), max(lengths))
+        words = torch.randn(*shape, 3, dtype=torch.float64) if vectors else torch.randint(0, SYMBOLS, shape)
+        found = answers(model, words, torch.tensor(lengths))
+        for row, length in enumerate(lengths):
+            word = words[row, :length].numpy()
+            x = [linear(part(w, "embedding"), vector) for vector in word] if vectors else w["embedding.weight"][word]
+            drawn = None if places is None else places[row, :length].tolist()
+            states = EQUATIONS[name](part(w, "encoder"), list(x), word=word, places=drawn, **options)
+            assert len(states) == (length if "positions" in found else 1)
+            expected = {"positions": [linear(part(w, "readout"), state) for state in states]}
+            expected["last"] = expected["positions"][-1]
+            for head, logits in found.items():
+                given = logits[row, :length] if head == "positions" else logits[row]
+                np.testing.assert_allclose(given, expected[head], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -152,7 +164,7 @@ def test_transformer(positions, causal, log_scale):
 def test_transformer_at_random_positions(positions, causal, monkeypatch):
     """The draw itself: test_random_positions_are_uniform_subsets_in_order."""
     drawn = torch.randint(0, 40, (len(LENGTHS), 13)).sort(1).values
-    monkeypatch.setattr(transformer, "randomised", lambda *_: drawn)
+    monkeypatch.setattr(transformer, "randomised", lambda where, _: drawn[: len(where.host), : where.longest])
     options = {"width": 12, "heads": 3, "layers": 2, "positions": positions, "causal": causal, "max_length": 40}
     compare("transformer", places=drawn, **options)
 
