@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+TORCH = "torch==2.13.0"  # installed by a call of its own, first: what comes then takes this build and brings no other
 
 
 def environment(name: str, *installs: tuple[str, ...]) -> Path:

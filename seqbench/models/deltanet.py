@@ -4,9 +4,9 @@
     log a = -exp(A) softplus(W_a x + dt);  o = rule(q, k, v, log a, b) of `delta_rule`
     y = W_o (RMSNorm(o) * silu(W_g x)),  block: x -> x + y(RMSNorm(x)) -> x + FFN(RMSNorm(x))
 
-Source: Yang, Kautz, Hatamizadeh, "Gated delta networks", ICLR 2025, section 3.4. Negative eigenvalues (the default
-here) are what lets it track parity: Grazzi et al., ICLR 2025. Where ours differs: the FFN has ReLU and no gate, as
-our other models have.
+Start: exp(A) uniform in [1, 16], softplus(dt) log-uniform in [0.001, 0.1]. Source: Yang, Kautz, Hatamizadeh, "Gated
+delta networks", ICLR 2025, section 3.4. Negative eigenvalues (the default here) are what lets it track parity: Grazzi
+et al., ICLR 2025. Where ours differs: the FFN has ReLU and no gate, as our other models have.
 """
 
 import math

@@ -2,7 +2,7 @@
 
     nope     nothing
     sin      x_p += [sin(p w_i), cos(p w_i)], w_i = 10000^(-2i/d)           Vaswani et al. 2017, section 3.5
-    learned  x_p += E_p, p < max_length
+    learned  x_p += E_p, p < max_length, from N(0, 0.02^2)
     rope     each pair of coordinates of q and k turned by p w_i            Su et al. 2021, eq. 34
     alibi    logits -= m_h |p - p'|, m_h = 2^(-8h/heads)                    Press et al. 2022, section 3
 

@@ -16,6 +16,9 @@ from torch import Tensor, nn
 from seqbench.models.frame import Encoder
 from seqbench.models.lengths import Lengths
 
+ACTIVATIONS = ("tanh", "relu")
+"""What the core of a network with a stack or a tape may end with."""
+
 
 class RNN(Encoder):
     """A simple recurrent network; `LSTM` and `GRU` are the same with another cell.

@@ -6,9 +6,9 @@
     layer: x -> x + GLU(W gelu(y(LayerNorm(x))) + b)
 
 Start: "lin" A_n = -1/2 + i pi n (n < state / 2, each with its conjugate), "real" A_n = -(n + 1) (n < state, no factor
-2, no frequency); dt log-uniform in [0.001, 0.1]. Source: Gu, Gupta, Goel, Re, "On the parameterization and
-initialization of diagonal state space models", NeurIPS 2022, eq. 9 and section 4. A and dt want a rate of their own
-and no weight decay: `Model.parameter_groups`.
+2, no frequency); dt log-uniform in [0.001, 0.1]; C and D standard normal. Source: Gu, Gupta, Goel, Re, "On the
+parameterization and initialization of diagonal state space models", NeurIPS 2022, eq. 9 and section 4. A and dt want
+a rate of their own and no weight decay: `Model.parameter_groups`.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Stack-RNN: a recurrent network with a soft stack.
 
-    h_t = tanh(W [x_t; top(S_{t-1})] + U h_{t-1} + b)
+    h_t = f(W [x_t; top(S_{t-1})] + U h_{t-1} + b),  f = tanh or relu (option `activation`)
     (push, pop, keep) = softmax(A h_t),  v = V h_t
     S_t[i] = push * S_{t-1}[i - 1] + pop * S_{t-1}[i + 1] + keep * S_{t-1}[i],  where S_{t-1}[-1] = v
 
@@ -9,14 +9,17 @@ in the form of Deletang et al., "Neural networks and the Chomsky hierarchy", ICL
 numbers, the top is read before the step).
 
 Where ours differs: by default the stack is as deep as the word is long, so nothing falls off its end at any length
-(published: 30 cells, too few for the test lengths). Below step t only zeros can lie, so they are not computed.
+(published: 30 cells, too few for the test lengths). Below step t only zeros can lie, so they are not computed. And f
+is tanh by default; in the published code of the Chomsky hierarchy it is relu.
 """
 
 import torch
 from torch import Tensor, nn
 
+from seqbench.models.blocks import choice
 from seqbench.models.frame import Encoder
 from seqbench.models.lengths import Lengths
+from seqbench.models.recurrent import ACTIVATIONS
 
 
 class StackRNN(Encoder):
@@ -28,11 +31,27 @@ class StackRNN(Encoder):
         torch.Size([2, 5, 8])
     """
 
-    def __init__(self, width: int = 256, cell: int = 8, depth: int | None = None, embedding: int = 64) -> None:
-        """An encoder: width of the state, of a stack cell, depth of the stack (None: no limit), width of the input."""
+    def __init__(
+        self,
+        width: int = 256,
+        cell: int = 8,
+        depth: int | None = None,
+        embedding: int = 64,
+        activation: str = "tanh",
+    ) -> None:
+        """An encoder.
+
+        Args:
+            width: of the state.
+            cell: the width of a cell of the stack.
+            depth: the number of cells (None: no limit).
+            embedding: the width of the input vectors.
+            activation: what the core ends with, "tanh" or, as in the published code, "relu".
+        """
         super().__init__(embedding, width)
+        choice("activation", activation, ACTIVATIONS)
         self.cell, self.depth = cell, depth
-        self.core = nn.RNNCell(embedding + cell, width)
+        self.core = nn.RNNCell(embedding + cell, width, nonlinearity=activation)
         self.actions, self.pushed = nn.Linear(width, 3), nn.Linear(width, cell)
 
     def forward(self, x: Tensor, where: Lengths) -> Tensor:

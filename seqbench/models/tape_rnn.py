@@ -1,6 +1,6 @@
 """Tape-RNN: a recurrent network with a circular tape that it shifts under a fixed head.
 
-    h_t = tanh(W [x_t; T_{t-1}[0]] + U h_{t-1} + b)
+    h_t = f(W [x_t; T_{t-1}[0]] + U h_{t-1} + b),  f = tanh or relu (option `activation`)
     w = MLP(h_t), two hidden layers of 64;  a = softmax(A h_t) over the moves 0, -1, +1, -n, +n
     T_t[i] = sum_m a_m T'[i + m],  T' = T_{t-1} with T'[0] = w,  indices modulo the size of the tape
 
@@ -8,14 +8,17 @@ Source: Deletang et al., "Neural networks and the Chomsky hierarchy", ICLR 2023,
 
 n is the number of symbols of the input: those before the empty symbols at which outputs are read (option `empty`),
 else the length. Where ours differs: the tape of a word has `laps` times as many cells as the word is long plus one,
-so a word's output depends on no other word and the tape is never too short.
+so a word's output depends on no other word and the tape is never too short. And f is tanh by default; in the
+published code it is relu.
 """
 
 import torch
 from torch import Tensor, nn
 
+from seqbench.models.blocks import choice
 from seqbench.models.frame import Encoder
 from seqbench.models.lengths import Lengths
+from seqbench.models.recurrent import ACTIVATIONS
 
 MOVES = 5
 
@@ -32,7 +35,13 @@ class TapeRNN(Encoder):
     causal = False  # it knows the length of the input from the start
 
     def __init__(
-        self, width: int = 256, cell: int = 8, laps: int = 2, empty: int | None = None, embedding: int = 64
+        self,
+        width: int = 256,
+        cell: int = 8,
+        laps: int = 2,
+        empty: int | None = None,
+        embedding: int = 64,
+        activation: str = "tanh",
     ) -> None:
         """An encoder.
 
@@ -42,10 +51,13 @@ class TapeRNN(Encoder):
             laps: the size of a word's tape, in lengths of the word.
             empty: the id of the empty symbol, if words end with such symbols.
             embedding: the width of the input vectors.
+            activation: what the core ends with, "tanh" or, as in the published code, "relu".
         """
         super().__init__(embedding, width)
+        choice("activation", activation, ACTIVATIONS)
         self.cell, self.laps, self.empty = cell, laps, empty
-        self.core, self.actions = nn.RNNCell(embedding + cell, width), nn.Linear(width, MOVES)
+        self.core = nn.RNNCell(embedding + cell, width, nonlinearity=activation)
+        self.actions = nn.Linear(width, MOVES)
         self.written = nn.Sequential(nn.Linear(width, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, cell))
 
     def forward(self, x: Tensor, where: Lengths) -> Tensor:

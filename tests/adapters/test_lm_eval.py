@@ -11,9 +11,9 @@ from seqbench.adapters.lm_eval.data import custom_dataset
 from seqbench.errors import InputError, UnknownNameError
 from seqbench.generation.plan import dataset_names, plan
 from seqbench.languages import language
-from tests.environments import ROOT, environment, run
+from tests.environments import ROOT, TORCH, environment, run
 
-LM_EVAL, TORCH = "lm-eval==0.4.13", "torch==2.13.0"
+LM_EVAL = "lm-eval==0.4.13"
 TASKS = sorted(PATH.glob("seqbench_*.yaml"))
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import blocks, read
-from tests.environments import environment, run
+from tests.environments import TORCH, environment, run
 
 PAGE = "docs/howto-harness.md"
-TORCH, TRL = "torch==2.13.0", "trl==1.16.0"
+TRL = "trl==1.16.0"
 NETWORK_OFF = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONPATH": ""}
 
 
 @pytest.fixture(scope="session")
 def trl_python():
-    return str(environment("trl", (TORCH,), (TRL, TORCH)))  # torch first: TRL takes this build and brings no other
+    return str(environment("trl", (TORCH,), (TRL, TORCH)))
 
 
 @pytest.fixture

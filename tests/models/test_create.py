@@ -25,6 +25,8 @@ def test_unknown_names_are_answered_with_the_nearest():
     assert "mlp, sum, linear, gated_sum, grc, matrix" in refused(operator="max")
     assert "scan, reduce" in refused(name="pr_lstm", schedule="tree")
     assert "random_rope" in refused(name="transformer", positions="t5")
+    for name in ("stack_rnn", "tape_rnn"):
+        assert "'gelu' of 'activation' cannot be used. It is one of tanh, relu" in refused(name=name, activation="gelu")
 
 
 @pytest.mark.parametrize("name", ["ldru", "bbt_grc", "rir_grc"])

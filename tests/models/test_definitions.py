@@ -1,7 +1,4 @@
-"""Each model against its equations, written here one step at a time."""
-
-import functools
-import math
+"""What follows from the definitions of single models; the equations themselves: test_equations.py."""
 
 import pytest
 
@@ -10,31 +7,13 @@ torch = pytest.importorskip("torch")
 from seqbench.models import create  # noqa: E402
 from seqbench.models.delta_rule import chunked, recurrent  # noqa: E402
 from seqbench.models.lengths import Lengths  # noqa: E402
-from seqbench.models.operators import GRC, GatedSum  # noqa: E402
 from seqbench.models.positions import distance_bias, randomised, turned  # noqa: E402
-from seqbench.models.s4d import Diagonal  # noqa: E402
 from seqbench.models.tcn import TCN  # noqa: E402
 
 
 def batch(longest, width, lengths=None):
     x = torch.randn(2 if lengths is None else len(lengths), longest, width, dtype=torch.float64)
     return x, Lengths.read(torch.tensor(lengths or [longest, longest]), x)
-
-
-def test_the_stack_is_its_definition():
-    encoder = create("stack_rnn", vocabulary=2, classes=2, width=6, cell=3, embedding=4).encoder.double()
-    x, where = batch(9, 4)
-    states = encoder(x, where)
-    stack, h = torch.zeros(2, 9 + 2, 3, dtype=torch.float64), torch.zeros(2, 6, dtype=torch.float64)
-    for t in range(9):
-        h = encoder.core(torch.cat([x[:, t], stack[:, 0]], 1), h)
-        torch.testing.assert_close(states[:, t], h)
-        push, pop, keep = torch.softmax(encoder.actions(h), 1).unbind(1)
-        pushed, new = encoder.pushed(h), torch.zeros_like(stack)
-        for i in range(10):
-            above = pushed if i == 0 else stack[:, i - 1]
-            new[:, i] = push[:, None] * above + pop[:, None] * stack[:, i + 1] + keep[:, None] * stack[:, i]
-        stack = new
 
 
 def test_a_deep_stack_gives_back_what_was_pushed():
@@ -52,57 +31,10 @@ def test_a_deep_stack_gives_back_what_was_pushed():
     torch.testing.assert_close(encoder.moved(stack, state)[:, 0], torch.zeros(1, 3))
 
 
-def test_the_tape_is_its_definition():
-    encoder = create("tape_rnn", vocabulary=2, classes=2, width=6, cell=3, embedding=4).encoder.double()
-    lengths = [5, 3]
-    x, where = batch(5, 4, lengths)
-    states = encoder(x, where)
-    for row, n in enumerate(lengths):
-        size = 2 * n + 1
-        tape, h = torch.zeros(size, 3, dtype=torch.float64), torch.zeros(1, 6, dtype=torch.float64)
-        for t in range(n):
-            h = encoder.core(torch.cat([x[row, t], tape[0]])[None], h)
-            torch.testing.assert_close(states[row, t], h[0])
-            tape = torch.cat([encoder.written(h), tape[1:]])
-            weights = torch.softmax(encoder.actions(h), 1)[0]
-            moves = (0, -1, 1, -n, n)
-            tape = sum(
-                w * torch.stack([tape[(i + m) % size] for i in range(size)])
-                for w, m in zip(weights, moves, strict=True)
-            )
-
-
 def test_the_tape_jumps_by_the_length_of_the_input_before_empty_symbols():
     model = create("tape_rnn", vocabulary=4, classes=2, width=6, empty=3)
     _, where = model.read(torch.tensor([[0, 1, 2, 3, 3], [1, 3, 0, 0, 0]]), torch.tensor([5, 2]))
     assert where.inputs.tolist() == [3, 1]
-
-
-@pytest.mark.parametrize("start", ["lin", "real"])
-def test_the_convolution_is_the_recurrence(start):
-    """x_k = Abar x_{k-1} + Bbar u_k, y_k = 2 Re(C x_k) + D u_k."""
-    space = Diagonal(3, 8, start).double()
-    u = torch.randn(2, 20, 3, dtype=torch.float64)
-    dt, a = space.log_dt.exp()[:, None], -space.log_decay.exp()
-    mix = space.mix
-    if start == "lin":
-        a, mix = torch.complex(a, space.frequency), torch.view_as_complex(space.mix)
-    keep, take = (dt * a).exp(), ((dt * a).exp() - 1) / a
-    x, outputs = torch.zeros(2, *a.shape, dtype=a.dtype), []
-    for k in range(20):
-        x = keep * x + take * u[:, k, :, None]
-        y = (mix * x).sum(-1)
-        outputs.append((2 * y.real if start == "lin" else y) + space.skip * u[:, k])
-    torch.testing.assert_close(space(u), torch.stack(outputs, 1))
-
-
-def test_the_first_rates_of_s4d():
-    lin, real = Diagonal(3, 8, "lin"), Diagonal(3, 8, "real")
-    torch.testing.assert_close(-lin.log_decay.exp()[0], torch.full((4,), -0.5))
-    torch.testing.assert_close(lin.frequency[0], math.pi * torch.arange(4.0))
-    torch.testing.assert_close(-real.log_decay.exp()[0], -torch.arange(1.0, 9))
-    for space in (lin, real):
-        assert ((space.log_dt.exp() >= 0.001) & (space.log_dt.exp() <= 0.1)).all()
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
@@ -132,18 +64,6 @@ def test_the_delta_rule_in_chunks_is_the_recurrence(longest, chunk, strongest):
     )
 
 
-def test_the_delta_rule_is_its_definition():
-    q, k, v = torch.randn(3, 6, 4, dtype=torch.float64)
-    k = torch.nn.functional.normalize(k, dim=-1)
-    log_decay, strength = -torch.rand(6, dtype=torch.float64), 2 * torch.rand(6, dtype=torch.float64)
-    state, eye, outputs = torch.zeros(4, 4, dtype=torch.float64), torch.eye(4, dtype=torch.float64), []
-    for t in range(6):
-        reflected = eye - strength[t] * torch.outer(k[t], k[t])
-        state = log_decay[t].exp() * reflected @ state + strength[t] * torch.outer(k[t], v[t])
-        outputs.append(state.T @ q[t] / 2)
-    torch.testing.assert_close(recurrent(q, k, v, log_decay, strength), torch.stack(outputs))
-
-
 def test_strong_decay_in_chunks_stays_finite():
     q = k = v = torch.nn.functional.normalize(torch.ones(1, 1, 200, 4), dim=-1).requires_grad_()
     output = chunked(q, k, v, torch.full((1, 1, 200), -30.0), torch.ones(1, 1, 200))
@@ -164,46 +84,24 @@ def test_both_forms_of_deltanet_agree():
     torch.testing.assert_close(one(tokens, lengths), two(tokens, lengths), rtol=1e-9, atol=1e-9)
 
 
-def test_the_recursion_in_recursion_is_its_definition():
-    encoder = create("rir_grc", vocabulary=2, classes=2, width=6, chunk=3, pre_layers=0).encoder.double().eval()
-    lengths = [10, 1, 4, 9]
-    x, where = batch(10, 6, lengths)
-    roots = encoder(x, where)
-    for row, n in enumerate(lengths):
-        nodes = list(x[row, :n])
-        while len(nodes) > 1:
-            chunks, nodes = [nodes[i : i + 3] for i in range(0, len(nodes), 3)], []
-            for chunk in chunks:
-                nodes.append(functools.reduce(lambda a, b: encoder.cell(torch.cat([a, b])[None])[0], chunk))
-        torch.testing.assert_close(roots[row], nodes[0])
-
-
-def test_the_gated_recursive_cell_is_its_definition():
-    cell = GRC(4)
-    a, b = torch.randn(2, 3, 4)
-    inner = cell.fall(torch.nn.functional.gelu(cell.rise(torch.cat([a, b], 1))))
-    left, right, candidate, u = inner.chunk(4, 1)
-    expected = cell.norm(left.sigmoid() * a + right.sigmoid() * b + candidate.sigmoid() * u)
-    torch.testing.assert_close(cell(torch.cat([a, b], 1)), expected)
-
-
-def test_the_gated_sum_is_its_definition():
-    operator = GatedSum(4)
-    a, b = torch.randn(2, 3, 4)
-    gate = torch.sigmoid(operator.gate(torch.cat([a, b], 1)))
-    torch.testing.assert_close(operator(torch.cat([a, b], 1)), gate * a + (1 - gate) * b)
-
-
-def test_a_hybrid_is_the_second_after_the_first():
-    model = create("hybrid", vocabulary=3, classes=2, first="gru", second="tcn", first_options={"width": 64}).eval()
-    tokens, lengths = torch.randint(0, 3, (2, 9)), torch.tensor([9, 4])
-    x, where = model.read(tokens, lengths)
-    states = model.encoder.second(model.encoder.first(model.embedding(x), where), where)
-    torch.testing.assert_close(model(tokens, lengths), model.readout(where.last(states)))
+def test_a_hybrid_has_the_limits_of_its_parts():
     both = create(
         "hybrid", vocabulary=3, classes=2, first="lstm", second="transformer", second_options={"positions": "learned"}
     )
     assert (both.encoder.max_length, both.encoder.causal) == (2048, False)
+
+
+def test_a_hybrid_reads_no_more_than_each_part():
+    for limits in ((7, 9), (9, 7)):
+        first, second = ({"positions": "learned", "max_length": limit} for limit in limits)
+        parts = {"first": "transformer", "first_options": first, "second": "transformer", "second_options": second}
+        assert create("hybrid", vocabulary=3, classes=2, **parts).encoder.max_length == 7
+
+
+@pytest.mark.parametrize(("width", "numbers"), [(64, 0), (65, 65 * 64 + 64)])
+def test_a_hybrid_joins_by_a_map_only_where_widths_differ(width, numbers):
+    model = create("hybrid", vocabulary=3, classes=2, first_options={"width": width})
+    assert sum(weight.numel() for weight in model.encoder.join.parameters()) == numbers
 
 
 def test_turned_products_depend_on_the_distance_alone():
@@ -234,24 +132,24 @@ def test_random_positions_are_uniform_subsets_in_order():
         torch.testing.assert_close(share, torch.full((6,), n / 6), atol=0.06, rtol=0)
 
 
-@pytest.mark.parametrize("causal", [True, False])
-def test_log_scaling_multiplies_the_logits(causal):
-    """Uniform queries and keys: the scale is the only difference, so attention is softmax(ln n * logits)."""
-    model = create(
-        "transformer", vocabulary=3, classes=2, layers=1, heads=1, positions="nope", log_scale=True, causal=causal
-    )
-    encoder = model.encoder.double().eval()
-    x, where = batch(5, 64, [5, 3])
-    h = encoder.blocks[0].norm(x)
-    q, k, v = encoder.blocks[0].attention.qkv(h).chunk(3, -1)
-    y = torch.zeros_like(x)
-    for row, n in enumerate([5, 3]):
-        for i in range(n):
-            seen = i + 1 if causal else n
-            weights = torch.softmax(math.log(seen) * (k[row, :seen] @ q[row, i]) / 8, 0)
-            y[row, i] = encoder.blocks[0].attention.out(weights @ v[row, :seen])
-    h = x + y
-    expected = encoder.norm(h + encoder.blocks[0].ffn(encoder.blocks[0].ffn_norm(h)))
-    found = encoder(x, where)
-    torch.testing.assert_close(found[0], expected[0])
-    torch.testing.assert_close(found[1, :3], expected[1, :3])
+@pytest.mark.parametrize(
+    ("name", "options", "times"),
+    [
+        ("ldru", {}, 1 + 4),  # leaves, levels: 9 symbols are joined to 5, 3, 2, 1
+        ("bbt_grc", {}, 1 + 4),
+        ("ldru", {"reduction": "levels"}, 1 + 4),
+        ("rir_grc", {"chunk": 3, "pre_layers": 2}, 2 + 2 * 2),  # layers before, two steps in a chunk, twice
+        ("transformer", {"layers": 2}, 1 + 2 * 2),
+        ("s4d", {"layers": 2}, 2),
+        ("tcn", {"layers": 2}, 2 * 2),
+        ("deltanet", {"layers": 2}, 2 * 2),
+    ],
+)
+def test_dropout_comes_as_often_as_it_should(name, options, times):
+    model = create(name, vocabulary=2, classes=2, dropout=0.3, **options)
+    seen = []
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.register_forward_hook(lambda module, *_: seen.append(module.p))
+    model(torch.randint(0, 2, (2, 9)), torch.tensor([9, 9]))
+    assert seen == [0.3] * times

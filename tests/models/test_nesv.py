@@ -1,7 +1,5 @@
 """The exact-solution-volume transformers: counts, definitions, and an exact solution."""
 
-import math
-
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -58,38 +56,6 @@ def test_hand_set_weights_solve_index_at_every_length(dtype):
         tokens = torch.cat([bits, 1 + asked[:, None]], 1)
         expected = bits[torch.arange(len(bits)), asked - 1]
         assert torch.equal(model(tokens, torch.full((len(bits),), n + 1)).argmax(1), expected)
-
-
-@pytest.mark.parametrize("variant", COUNTS)
-@pytest.mark.parametrize("index", [True, False])
-def test_the_scores_are_their_definition(variant, index):
-    model = create("nesv", vocabulary=9 if index else 2, classes=2, variant=variant, index=index).double()
-    e, n, k = model.encoder, 5, 3 if index else 0
-    with torch.no_grad():
-        for weight in e.parameters():
-            weight.normal_()
-    bits = [0, 1, 1, 0, 1]
-    scores, values = [], []
-    for j, bit in enumerate(bits, 1):
-        unit = torch.eye(2, dtype=torch.float64)[bit]
-        if variant in ("pos", "norm"):
-            v = e.a * k
-            f = v / (1 + v @ v).sqrt() if variant == "norm" else v
-            scores.append((v + e.b) @ (e.r * j + e.c) + (f + e.b) @ (e.s * j * j))
-            values.append(e.value.weight @ unit + e.value.bias)
-            continue
-        x = unit if variant == "gen" else torch.cat([unit, torch.tensor([math.sin(j), math.cos(j)])])
-        zero = torch.zeros_like(x)
-        if variant == "sin" and index:
-            zero[2:] = torch.tensor([math.sin(k), math.cos(k)])
-        scores.append((e.query.weight @ zero + e.query.bias) @ (e.key.weight @ x + e.key.bias))
-        values.append(e.value.weight @ x + e.value.bias)
-    alpha = torch.softmax(math.log(n) * torch.stack(scores), 0)
-    mixed = alpha @ torch.stack(values)
-    expected = e.fall.weight @ torch.relu(e.rise.weight @ mixed + e.rise.bias) + e.fall.bias
-    word = [*bits, 1 + k] if index else bits
-    found = model(torch.tensor([word]), torch.tensor([len(word)]))[0]
-    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_first_weights_shrink_with_the_training_length():

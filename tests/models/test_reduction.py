@@ -159,6 +159,23 @@ def test_noise_and_dropout_are_for_training():
     assert torch.equal(model(tokens, lengths), model(tokens, lengths))
 
 
+@pytest.mark.parametrize(("wrapped", "share"), [(True, 0.3), (False, 0)])
+def test_dropout_falls_on_leaves_and_merges_of_a_wrapped_tree(wrapped, share):
+    model = create("ldru", vocabulary=4, classes=2, dropout=0.3, wrapped=wrapped)
+    nodes = model.node_states(torch.randint(0, 4, (8, 64)), torch.full((8,), 64))
+    for some in (nodes.level == 0, nodes.level > 0):
+        assert (nodes.states[some] == 0).double().mean().item() == pytest.approx(share, abs=0.01)
+
+
+def test_noise_has_its_deviation():
+    model = create("ldru", vocabulary=4, classes=2, dropout=0.0, noise=0.5, operator="sum", wrapped=False)
+    tokens, lengths = torch.randint(0, 4, (32, 2)), torch.full((32,), 2)
+    noisy, plain = (model.train(mode).node_states(tokens, lengths) for mode in (True, False))
+    difference = noisy.states - plain.states
+    assert difference[noisy.level == 0].std().item() == pytest.approx(0.5, rel=0.05)
+    assert difference[noisy.level == 1].std().item() == pytest.approx(0.5 * 3**0.5, rel=0.05)  # of both and its own
+
+
 def test_a_small_vocabulary_gives_the_same_leaves():
     """Each symbol mapped once, or each place by itself."""
     model = create("ldru", vocabulary=4, classes=2, width=WIDTH).eval()
