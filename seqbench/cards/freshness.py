@@ -17,7 +17,8 @@ MAKERS = (
     "cards/*.py",
     "covering/*.py",
     "drawing/*.py",
-    *(f"dataset/{name}.py" for name in ("examples", "markdown", "overview", "shortcuts", "task_facts")),
+    "spans.py",
+    *(f"dataset/{name}.py" for name in ("examples", "lengths", "markdown", "overview", "shortcuts", "task_facts")),
 )
 """The code that makes cards, their statistics, coverage and pictures."""
 FILE = "made_from.json"

@@ -24,7 +24,7 @@ MEANINGS = {
 }
 """What each column holds, by name."""
 
-SAMPLING = ("distribution", "members", "non_members", "test_bank")
+SAMPLING = ("length", "distribution", "members", "non_members", "test_bank")
 """Facts of a task that say how its rows are drawn."""
 
 SINGLE = ("single_label_lengths", "single_label_lengths_are")
@@ -89,10 +89,9 @@ def sampling_section(planned: BasePlan, facts: dict[str, Any]) -> str:
 
 
 def _split(name: str, part: dict[str, Any]) -> tuple[str, ...]:
-    step = f" in steps of {part['length_step']}" if part["length_step"] > 1 else ""
     labels = [f"{label} {count:,}" for label, count in part.get("labels", {}).items()]
     told = ", ".join(labels[:6]) + (", ..." if len(labels) > 6 else "")
-    return name, f"{part['examples']:,}", f"{part['lengths'][0]}-{part['lengths'][1]}{step}", told
+    return name, f"{part['examples']:,}", part["which_lengths"], told
 
 
 def _law(planned: BasePlan, facts: dict[str, Any]) -> str:

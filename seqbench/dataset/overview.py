@@ -7,6 +7,7 @@ import numpy.typing as npt
 from datasets.utils import tqdm
 
 from seqbench.algebra.structure import Structure
+from seqbench.dataset.lengths import length_facts
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
 from seqbench.dataset.shortcuts import balance, input_facts, label_scores
 from seqbench.dataset.task_facts import task_split_facts
@@ -108,9 +109,7 @@ def _facts(plan: Plan, split: SplitPlan, inputs: dict[str, Array], labels: Array
     by_parity = np.bincount(2 * labels + inputs["length"] % 2, minlength=2 * len(counts)).reshape(-1, 2)
     return {
         "examples": split.num_examples,
-        "lengths": [int(allowed[0]), int(allowed[-1])],
-        "num_lengths": len(allowed),
-        "length_step": int(np.gcd.reduce(np.diff(allowed))) if len(allowed) > 1 else 1,
+        **length_facts(allowed),
         "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
         "single_label_lengths": int((plan.num_labels(int(allowed[-1]))[allowed] == 1).sum()),
         "majority_score": round(float(counts.max() / counts.sum()), 4),

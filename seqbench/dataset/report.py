@@ -48,8 +48,7 @@ def _task_text(facts: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "different", "in train", "trivial rules score")]
     for name, split in facts["splits"].items():
         different, shared = (f"{split[key] / split['rows_read']:.1%}" if key in split else "" for key in REPEATS)
-        span = "-".join(map(str, split["lengths"]))
-        rows.append((name, str(split["examples"]), span, different, shared, scores_text(split)))
+        rows.append((name, str(split["examples"]), split["which_lengths"], different, shared, scores_text(split)))
     differences = [f"differs from the published task: {each}" for each in facts.get("differences", [])]
     return "\n".join([*lines, "", *_aligned(rows), *([""] if differences else []), *differences])
 
@@ -74,12 +73,10 @@ def _green(language: dict[str, Any]) -> str:
 def _split_lines(splits: dict[str, Any]) -> list[str]:
     rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "labels", "in train", "length parity scores")]
     for name, split in splits.items():
-        first, last = split["lengths"]
-        step = f" step {split['length_step']}" if split["length_step"] > 1 else ""
         labels = _shorten(", ".join(f"{label} {count}" for label, count in split["labels"].items()), 40)
         shared = f"{split['in_train']} ({split['in_train'] / split['rows_read']:.1%})" if "in_train" in split else ""
         rows.append(
-            (name, str(split["examples"]), f"{first}-{last}{step}", labels, shared, str(split["length_parity_score"]))
+            (name, str(split["examples"]), split["which_lengths"], labels, shared, str(split["length_parity_score"]))
         )
     notes = []
     if any(split["rows_read"] < split["examples"] for split in splits.values()):

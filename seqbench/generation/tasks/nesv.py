@@ -209,7 +209,10 @@ class Index(Bits):
 
     def facts(self) -> dict[str, Any]:
         """As for the other tasks, with the index tokens."""
-        return super().facts() | {"alphabet": "0, 1, then the index k in 1..n, shown as k, with the id 1 + k"}
+        return super().facts() | {
+            "alphabet": "0, 1, then the index k in 1..n, shown as k, with the id 1 + k",
+            "length": "number of bits; the index is one more symbol",
+        }
 
     def show(self, row: dict[str, Any]) -> dict[str, str]:
         """The bits, a space and the index; and the label."""
