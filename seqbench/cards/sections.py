@@ -53,22 +53,32 @@ def facts_section(facts: dict[str, Any]) -> str:
     """The structure of a language, or the facts of a task."""
     if "language" in facts:
         return _language(facts["language"])
-    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE}
-    found = table(("fact", "value"), [(_spaced(key), value) for key, value in facts.items() if key not in told])
-    return found + MEASURES * str(facts["task"]).startswith("memory")
+    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE, *(["states"] if "structure" in facts else [])}
+    rows = [(_spaced(key), value) for key, value in facts.items() if key not in told]
+    rows += _structure(facts["structure"]) if "structure" in facts else []
+    return table(("fact", "value"), rows) + MEASURES * str(facts["task"]).startswith("memory")
 
 
 def _language(language: dict[str, Any]) -> str:
-    rows = {
-        "symbols": " ".join(code(symbol) for symbol in language["alphabet"]),
-        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20])),
-        "states of the minimal machine": language["states"],
-        "syntactic classes": language["classes"],
-        "J-classes, idempotents": f"{language['num_j_classes']}, {language['num_idempotents']}",
-        "largest group": language["largest_group"],
-        "level": language["level"],
-    }
-    return table(("fact", "value"), rows.items())
+    rows = [
+        ("symbols", " ".join(code(symbol) for symbol in language["alphabet"])),
+        ("labels", ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20]))),
+    ]
+    return table(("fact", "value"), [*rows, *_structure(language)])
+
+
+def _structure(structure: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The minimal machine, and the syntactic monoid where it is not too large."""
+    rows = [("states of the minimal machine", structure["states"])]
+    if "classes" not in structure:
+        return rows
+    return [
+        *rows,
+        ("syntactic classes", structure["classes"]),
+        ("J-classes, idempotents", f"{structure['num_j_classes']}, {structure['num_idempotents']}"),
+        ("largest group", structure["largest_group"]),
+        ("level", structure["level"]),
+    ]
 
 
 def _spaced(name: str) -> str:

@@ -1,11 +1,13 @@
 """The facts of a dataset in plain data: what `seqbench info` prints and the cards hold."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from datasets.utils import tqdm
 
+from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.structure import Structure
 from seqbench.dataset.lengths import length_facts
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
@@ -16,6 +18,7 @@ from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
 from seqbench.generation.task_plan import TaskPlan
+from seqbench.generation.tasks.task import OverMachine
 
 Array = npt.NDArray[Any]
 
@@ -44,6 +47,7 @@ def overview(plan: BasePlan) -> dict[str, Any]:
             "task": plan.recipe.task,
             "parameters": plan.recipe.parameters,
             **plan.task.facts(),
+            **_task_structure(plan),
             "splits": task_split_facts(plan),
         }
     if isinstance(plan, Plan):
@@ -51,28 +55,40 @@ def overview(plan: BasePlan) -> dict[str, Any]:
     raise TypeError(type(plan))
 
 
+def _task_structure(plan: TaskPlan) -> dict[str, Any]:
+    """The structure of a task's language where it is regular and the task has its automaton."""
+    machine = plan.task.machine if isinstance(plan.task, OverMachine) else None
+    if machine is None:
+        return {}
+    monoid = _unless_too_large(lambda: Monoid.of(machine))
+    return {"structure": {"states": machine.num_states, **(_monoid_facts(monoid) if monoid else {})}}
+
+
 def language_facts(plan: Plan) -> dict[str, Any]:
     """Sizes and kind of the language."""
-    machine = plan.machine
-    facts: dict[str, Any] = {
+    machine, monoid = plan.machine, _unless_too_large(lambda: plan.monoid)
+    facts = {
         "alphabet": list(machine.alphabet),
         "labels": list(machine.labels),
         "states": machine.num_states,
         "fingerprint": machine.fingerprint,
     }
-    try:
-        monoid = plan.monoid
-    except TooLargeError:
-        monoid = None
     if monoid is None:
         return facts
     preperiod, period = monoid.reach_period
-    return facts | {
-        "classes": len(monoid),
-        "has_zero": monoid.zero is not None,
-        "reachable_classes_repeat": {"from_length": preperiod, "every": period},
-        **Structure(monoid).facts,
-    }
+    repeat = {"reachable_classes_repeat": {"from_length": preperiod, "every": period}}
+    return facts | repeat | _monoid_facts(monoid)
+
+
+def _unless_too_large(make: Callable[[], Monoid | None]) -> Monoid | None:
+    try:
+        return make()
+    except TooLargeError:
+        return None
+
+
+def _monoid_facts(monoid: Monoid) -> dict[str, Any]:
+    return {"classes": len(monoid), "has_zero": monoid.zero is not None, **Structure(monoid).facts}
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:

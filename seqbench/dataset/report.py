@@ -12,7 +12,7 @@ from seqbench.dataset.load import load_dataset
 from seqbench.generation.plan import Folder, plan
 
 WIDTH = 60  # symbols of a word that are shown
-NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences", "figure"}
+NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "structure", "differences", "figure"}
 """Facts of a task's dataset that every dataset has, or that are told apart."""
 REPEATS = ("distinct_words", "in_train")
 
@@ -24,13 +24,9 @@ def info_text(facts: dict[str, Any]) -> str:
     language, recipe = facts["language"], facts["recipe"]
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
     lines += [f"alphabet  {' '.join(language['alphabet'])}", f"labels    {_shorten(', '.join(language['labels']))}"]
-    lines.append(f"machine   {language['states']} states (minimal, complete)")
+    lines += _structure_lines(language)
     if "classes" in language:
         repeat = language["reachable_classes_repeat"]
-        lines.append(
-            f"monoid    {language['classes']} classes, {language['num_idempotents']} idempotents; {_green(language)}"
-        )
-        lines.append(f"level     {language['level']}")
         lines.append(
             f"          which classes a length reaches repeats every {repeat['every']} from {repeat['from_length']}"
         )
@@ -45,6 +41,7 @@ def _task_text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
     own = {key: value for key, value in facts.items() if key not in NOT_OWN}
     lines += _aligned([(key, _shorten(str(value), 100)) for key, value in own.items()])
+    lines += ["", *_structure_lines(facts["structure"])] if "structure" in facts else []
     rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "different", "in train", "trivial rules score")]
     for name, split in facts["splits"].items():
         different, shared = (f"{split[key] / split['rows_read']:.1%}" if key in split else "" for key in REPEATS)
@@ -62,6 +59,15 @@ def scores_text(split: dict[str, Any]) -> str:
     """
     found = {key.removesuffix("_score"): value for key, value in split.items() if key.endswith("_score")}
     return ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in found.items())
+
+
+def _structure_lines(structure: dict[str, Any]) -> list[str]:
+    """The machine and, where it is not too large, the monoid of a language or of a task's."""
+    lines = [f"machine   {structure['states']} states (minimal, complete)"]
+    if "classes" not in structure:
+        return lines
+    sizes = f"{structure['classes']} classes, {structure['num_idempotents']} idempotents"
+    return [*lines, f"monoid    {sizes}; {_green(structure)}", f"level     {structure['level']}"]
 
 
 def _green(language: dict[str, Any]) -> str:

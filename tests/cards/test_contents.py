@@ -1,18 +1,39 @@
 """What sections of cards say is true of the dataset; with few rows a split, so that every one can be looked at."""
 
 import functools
+import re
 
+import numpy as np
 import pytest
 
-from seqbench.cards.sections import sampling_section
+import seqbench
+from seqbench.cards.sections import facts_section, sampling_section
+from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.overview import overview
 from seqbench.dataset.report import info_text
 from seqbench.generation.plan import dataset_names, plan
+from seqbench.generation.task_plan import TaskPlan
+from seqbench.generation.tasks.task import OverMachine
 from seqbench.spans import spans
 from tests.thinned import thinned
 
 NAMES = dataset_names()
+CATALOGUE = open_catalogue()
 TINY = {"train_examples": 60, "validation_examples": 12, "test_examples_per_length": 1}
+
+
+def described(name):
+    return CATALOGUE.describe(name, plan(name).recipe.parameters).definition
+
+
+REGULAR = [
+    name
+    for name in NAMES
+    if not isinstance(plan(name), TaskPlan)
+    or re.search(r"\bregular\b", described(name), re.IGNORECASE)
+    or name in ("state_tracking", "flip_flop", "nesv_first", "nesv_parity")
+]
+TASKS = [name for name in REGULAR if isinstance(plan(name), TaskPlan)]
 
 
 @functools.lru_cache(maxsize=4)
@@ -42,3 +63,61 @@ def test_a_length_that_is_not_the_number_of_symbols_is_explained():
     assert "Length: number of bits; the index is one more symbol." in sampling_section(
         plan("nesv_index", **TINY), facts_of("nesv_index")
     )
+
+
+def test_languages_are_regular_or_not_as_their_cards_say():
+    assert len(TASKS) == 44
+    for name in set(NAMES) - set(REGULAR):
+        task = plan(name).task
+        assert not isinstance(task, OverMachine) or task.machine is None
+
+
+@pytest.mark.parametrize("name", thinned(REGULAR, every=8))
+def test_the_structure_of_a_regular_dataset_has_classes_and_level(name):
+    facts = facts_of(name)
+    section, text = facts_section(facts), info_text(facts)
+    structure = facts.get("structure", facts.get("language"))
+    for row in (f"| syntactic classes | {structure['classes']} |", f"| level | {structure['level']} |"):
+        assert row in section
+    assert f"\nlevel     {structure['level']}\n" in text
+    assert f"\nmonoid    {structure['classes']} classes, " in text
+
+
+def symbols_of(task):
+    """Names of the symbols by id, as its machine has them: numbers, unless the task or its language has an alphabet."""
+    named = getattr(task, "language", task)
+    return list(getattr(named, "alphabet", map(str, range(task.sizes(1)[0]))))
+
+
+def words_for(planned):
+    """Rows where not every word is an input, else random words over the machine's symbols: groups have letters more."""
+    if planned.name == "flip_flop":
+        return [row["input_ids"] for row in planned.sample(24, 50)]
+    rng, names = np.random.default_rng(0), symbols_of(planned.task)
+    symbols = [names.index(symbol) for symbol in planned.task.machine.alphabet]
+    return [rng.choice(symbols, length).tolist() for length in rng.integers(1, 12, 50)]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_machine_of_a_task_answers_as_the_task(name):
+    planned = plan(name)
+    machine, names, words = planned.task.machine, symbols_of(planned.task), words_for(planned)
+    for word, solved in zip(words, seqbench.solve(name, words), strict=True):
+        states = [0]
+        for symbol in word:
+            states.append(machine.transitions[states[-1], machine.alphabet.index(names[symbol])])
+        outputs = machine.outputs[states[1:]].tolist()
+        if name == "flip_flop":
+            assert [machine.labels[output] for output in outputs] == [str(each).replace("-100", ".") for each in solved]
+        else:
+            assert (outputs if isinstance(solved, list) else outputs[-1]) == solved
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("group")])
+def test_the_monoid_of_a_word_problem_is_its_group(name):
+    """Symmetric and alternating groups of five points or more are not solvable; all others of the catalogue are."""
+    facts = facts_of(name)
+    structure, hard = facts["structure"], re.search(r"[SA][5-9]", facts["group"]) is not None
+    assert (structure["classes"], structure["is_group"]) == (facts["order"], True)
+    assert structure["level"].startswith("not solvable") == hard
+    assert ("ACC0" in structure["level"], "NC1-complete" in structure["level"]) == (not hard, hard)

@@ -310,7 +310,7 @@ def test_lengths_of_one_label_are_left_out_or_kept():
         dropped.sample(3)
     assert {row["label"] for row in kept.sample(3, 20)} == {0}
     assert {row["label"] for row in plan("flare_even_pairs", single_label_lengths="keep").sample(1, 20)} == {1}
-    assert dropped.task.facts()["single_label_lengths"] == "1, 3, ..., 59 (of 1 to 60)"
+    assert dropped.task.facts()["single_label_lengths"] == "1-59 in steps of 2 (of 1 to 60)"
 
 
 @pytest.mark.parametrize("name", NAMES)

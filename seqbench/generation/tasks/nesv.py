@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import encode
+from seqbench.algebra.machine import Machine
 from seqbench.catalogue.recipe import whole
 from seqbench.errors import InputError, quoted
 from seqbench.generation.streams import CHOICE, FIRST_WORD, ROW_AND_LANE, Words, below, draw64, lane
@@ -51,6 +52,11 @@ class Bits:
     def __init__(self, rule: str) -> None:
         """The task of a rule: a key of RULES."""
         self.rule = rule
+
+    @property
+    def machine(self) -> Machine | None:
+        """Of FIRST and PARITY; the other two are not regular."""
+        return MACHINES.get(self.rule)
 
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Every length but 0."""
@@ -226,6 +232,12 @@ RULES: dict[str, Callable[[list[int]], int]] = {
     "parity": lambda bits: sum(bits) % 2,
 }
 """The label of a word by task, from its definition."""
+
+MACHINES = {
+    "first": Machine.build("01", [[1, 2], [1, 1], [2, 2]], [0, 0, 1], labels=("0", "1")),
+    "parity": Machine.build("01", [[0, 1], [1, 0]], [0, 1], labels=("0", "1")),
+}
+"""The automaton of a task: whether the first bit is 1, and whether the number of 1s is odd."""
 
 BANKS = {
     "first": "rows 2i and 2i + 1 of a length differ in their first bit: exactly balanced",

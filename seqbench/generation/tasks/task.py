@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from seqbench.algebra.machine import Machine
 from seqbench.algebra.parameters import Parameter
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.recipe import Range
@@ -58,6 +59,15 @@ class Task(Protocol):
 
     def show(self, row: dict[str, Any]) -> dict[str, str]:
         """One row as short texts by column, for people."""
+
+
+@runtime_checkable
+class OverMachine(Protocol):
+    """A task whose answers are the outputs of a finite automaton, after a word or after each of its prefixes."""
+
+    @property
+    def machine(self) -> Machine | None:
+        """The automaton; None where there is none: a language that is not regular."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import decode, encode_batch
+from seqbench.algebra.machine import Machine
 from seqbench.errors import InputError, quoted
 from seqbench.generation import heldout
 from seqbench.generation.streams import CHOICE, ROW_AND_LANE, SECOND_WORD, Words, draw64, lane
@@ -78,6 +79,12 @@ class Recognition:
         self.keep = single_label_lengths == "keep"
         symbols = len(language.alphabet)
         self._shape = np.array([ord(each) - ord("a") for each in language.shape or "a" * symbols])
+
+    @property
+    def machine(self) -> Machine | None:
+        """The acceptor of a regular language."""
+        machine = getattr(self.language, "machine", None)
+        return machine if isinstance(machine, Machine) else None
 
     @functools.cached_property
     def lengths_hint(self) -> str:
