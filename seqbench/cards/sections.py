@@ -1,5 +1,6 @@
 """The sections of a card that tell what a dataset is made of and how it is used."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from seqbench.catalogue.citations import citations_of
@@ -33,6 +34,8 @@ SINGLE = ("single_label_lengths", "single_label_lengths_are")
 CHANCE = ("chance", "chance_note", "length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
 """Facts of a task that say what guesses score."""
 
+SHOWN_NAMES = 20
+
 MEASURES = "\n[Memory functions](../docs/memory.md#measures) says what is measured; the area is that before scaling.\n"
 
 NEAR_MISSES = (
@@ -53,8 +56,9 @@ def facts_section(facts: dict[str, Any]) -> str:
     """The structure of a language, or the facts of a task."""
     if "language" in facts:
         return _language(facts["language"])
-    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE, *(["states"] if "structure" in facts else [])}
+    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE, "label_names", *(["states"] if "structure" in facts else [])}
     rows = [(_spaced(key), value) for key, value in facts.items() if key not in told]
+    rows += [("labels by id", _by_id(facts["label_names"]))] if "label_names" in facts else []
     rows += _structure(facts["structure"]) if "structure" in facts else []
     return table(("fact", "value"), rows) + MEASURES * str(facts["task"]).startswith("memory")
 
@@ -62,9 +66,20 @@ def facts_section(facts: dict[str, Any]) -> str:
 def _language(language: dict[str, Any]) -> str:
     rows = [
         ("symbols", " ".join(code(symbol) for symbol in language["alphabet"])),
-        ("labels", ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20]))),
+        ("labels", _by_id(language["labels"])),
     ]
     return table(("fact", "value"), [*rows, *_structure(language)])
+
+
+def _by_id(names: Sequence[str]) -> str:
+    """Names with their ids, the first of many.
+
+    Example:
+        >>> _by_id(["reject", "accept"]), _by_id(["a"] * 300)[-16:]
+        ('0 `reject`, 1 `accept`', ', ... 300 in all')
+    """
+    shown = ", ".join(f"{number} {code(name)}" for number, name in enumerate(names[:SHOWN_NAMES]))
+    return shown if len(names) <= SHOWN_NAMES else f"{shown}, ... {len(names)} in all"
 
 
 def _structure(structure: dict[str, Any]) -> list[tuple[str, Any]]:

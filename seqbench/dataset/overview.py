@@ -47,6 +47,7 @@ def overview(plan: BasePlan) -> dict[str, Any]:
             "task": plan.recipe.task,
             "parameters": plan.recipe.parameters,
             **plan.task.facts(),
+            **({"label_names": list(plan.label_names)} if plan.label_names else {}),
             **_task_structure(plan),
             "splits": task_split_facts(plan),
         }

@@ -8,9 +8,11 @@ import pytest
 
 import seqbench
 from seqbench.cards.sections import facts_section, sampling_section
+from seqbench.cards.statistics import SHOWN_LABELS, statistics_section
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.overview import overview
 from seqbench.dataset.report import info_text
+from seqbench.dataset.shortcuts import FEW
 from seqbench.generation.plan import dataset_names, plan
 from seqbench.generation.task_plan import TaskPlan
 from seqbench.generation.tasks.task import OverMachine
@@ -121,3 +123,20 @@ def test_the_monoid_of_a_word_problem_is_its_group(name):
     assert (structure["classes"], structure["is_group"]) == (facts["order"], True)
     assert structure["level"].startswith("not solvable") == hard
     assert ("ACC0" in structure["level"], "NC1-complete" in structure["level"]) == (not hard, hard)
+
+
+@pytest.mark.parametrize("rows", [1, FEW])
+@pytest.mark.parametrize("name", thinned(NAMES, every=8))
+def test_statistics_show_train_and_test_or_say_why_not(name, rows):
+    """With one row a length a split has no shares of labels to show, unless it has no labels at all."""
+    planned = plan(name, **TINY | {"test_examples_per_length": rows})
+    facts = facts_of(name) if rows == 1 else overview(planned)
+    section = statistics_section(facts).partition("words also in train")[2].partition("\n\n")[2]
+    for split in {"train", "test"} & set(facts["splits"]):
+        parts = facts["splits"][split]["by_length"]
+        told = {length: f"| {split} | {length} | {part['rows']:,} |" in section for length, part in parts.items()}
+        enough = {length: not planned.label_names or part["rows"] >= FEW for length, part in parts.items()}
+        assert told == enough
+        assert (re.search(rf"^`{split}` has .*too few for shares", section, re.MULTILINE) is None) == all(told.values())
+    if len(planned.label_names) > SHOWN_LABELS and "| test |" in section:
+        assert f"of {len(planned.label_names)} labels" in section
