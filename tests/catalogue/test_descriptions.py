@@ -8,6 +8,7 @@ import pytest
 from seqbench.catalogue.citations import citations_of, parse_bibtex
 from seqbench.catalogue.descriptions import parse_groups
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.catalogue.schema import Dataset
 from seqbench.errors import DefinitionError
 from seqbench.generation.plan import dataset_names, plan
 
@@ -45,13 +46,43 @@ def test_every_source_has_its_entries(name):
     assert all(each.fields["year"] in source for each in cited)
 
 
+def keys_of(source):
+    return {each.key for each in citations_of(source, CATALOGUE.citations)}
+
+
+def automaton_of(name):
+    """The entry of automata/ that a dataset reads, by way of another dataset where it is the states of that one's."""
+    record = CATALOGUE.dataset(name)
+    if isinstance(record, Dataset):
+        return record.automaton
+    named = record.parameters.get("language" if record.task == "grammar" else "automaton")
+    if named in CATALOGUE.automata and record.task == "grammar" and CATALOGUE.automaton(named).grammar is None:
+        return None  # a built-in grammar that has the name of an automaton
+    return automaton_of(named) if named in CATALOGUE.datasets else named
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dataset_cites_what_its_automaton_and_its_definition_cite(name):
+    source, automaton = CATALOGUE.dataset(name).source, automaton_of(name)
+    if automaton in CATALOGUE.automata:
+        assert keys_of(CATALOGUE.automaton(automaton).source) <= keys_of(source)
+    about = CATALOGUE.describe(name, plan(name).recipe.parameters)
+    for author, year in re.findall(r"\((\w+) (\d{4})\)", about.definition):
+        assert any(key.startswith(f"{author.lower()}{year}") for key in keys_of(source))
+
+
 def test_every_entry_is_cited_and_keys_are_unique():
     used = {each.key for name in NAMES for each in citations_of(CATALOGUE.dataset(name).source, CATALOGUE.citations)}
     assert sorted(each.key for each in CATALOGUE.citations) == sorted(used)
 
 
 def test_entries_have_what_their_kind_needs():
-    needed = {"misc": {"eprint", "archiveprefix"}, "book": {"publisher"}, "inproceedings": {"booktitle"}}
+    needed = {
+        "misc": {"eprint", "archiveprefix"},
+        "book": {"publisher"},
+        "inproceedings": {"booktitle"},
+        "article": {"journal"},
+    }
     for each in CATALOGUE.citations:
         assert {"title", "author", "year", *needed[each.kind]} <= each.fields.keys(), each.key
         assert re.fullmatch(r"(19|20)\d\d", each.fields["year"])
