@@ -19,7 +19,8 @@ MAKERS = (
     "covering/*.py",
     "drawing/*.py",
     "spans.py",
-    *(f"dataset/{name}.py" for name in ("examples", "lengths", "markdown", "overview", "shortcuts", "task_facts")),
+    *(f"dataset/{name}.py" for name in ("chance", "examples", "lengths", "markdown", "overview")),
+    *(f"dataset/{name}.py" for name in ("shortcuts", "task_facts")),
 )
 """The code that makes cards, their statistics, coverage and pictures."""
 FILE = "made_from.json"

@@ -31,7 +31,10 @@ SAMPLING = ("length", "distribution", "members", "non_members", "test_bank")
 SINGLE = ("single_label_lengths", "single_label_lengths_are")
 """Facts of a task that say which lengths have words of one label only, and what becomes of them."""
 
-CHANCE = ("chance", "chance_note", "length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
+SCORES = ("length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
+"""Facts of a task that say what simple rules score."""
+
+CHANCE = ("chance", "chance_note", *SCORES)
 """Facts of a task that say what guesses score."""
 
 SHOWN_NAMES = 20

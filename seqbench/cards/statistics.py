@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from seqbench.cards.sections import CHANCE
+from seqbench.cards.sections import SCORES
+from seqbench.dataset.chance import SPLIT, chance_text
 from seqbench.dataset.markdown import cell, table
 from seqbench.dataset.shortcuts import FEW
 
@@ -79,10 +80,10 @@ def _rows(shown: dict[str, Any], labels: list[str]) -> Iterator[tuple[str, ...]]
 def chance_section(facts: dict[str, Any]) -> str:
     """What guessing scores: the chance level as far as it is known, and the best of each trivial rule by split."""
     splits = facts["splits"]
-    known = [(key.replace("_", " "), facts[key]) for key in CHANCE if key in facts]
-    told = [f"{name.capitalize()}: {cell(value).replace('_', ' ')}." for name, value in known]
-    if "chance" not in facts and "majority_score" in splits.get("test", {}):
-        told.insert(0, f"Chance: {cell(splits['test']['majority_score'])}, always the most frequent label of the test.")
+    known = [(key.replace("_", " "), facts[key]) for key in SCORES if key in facts]
+    chance = chance_text(facts, splits.get(SPLIT, {}).get("majority_score"))
+    told = [chance] * bool(chance)
+    told += [f"{name.capitalize()}: {cell(value).replace('_', ' ')}." for name, value in known]
     rules = [rule for rule in RULES if any(rule in part for part in splits.values())]
     if not rules:
         return "\n\n".join(told) + "\n"

@@ -11,7 +11,7 @@ from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.structure import Structure
 from seqbench.dataset.lengths import length_facts
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
-from seqbench.dataset.shortcuts import balance, input_facts, label_scores
+from seqbench.dataset.shortcuts import balance, input_facts, label_scores, majority
 from seqbench.dataset.task_facts import task_split_facts
 from seqbench.errors import TooLargeError
 from seqbench.generation.base_plan import BasePlan
@@ -129,7 +129,7 @@ def _facts(plan: Plan, split: SplitPlan, inputs: dict[str, Array], labels: Array
         **length_facts(allowed),
         "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
         "single_label_lengths": int((plan.num_labels(int(allowed[-1]))[allowed] == 1).sum()),
-        "majority_score": round(float(counts.max() / counts.sum()), 4),
+        "majority_score": majority(counts),
         "length_parity_score": round(float(by_parity.max(axis=0).sum() / counts.sum()), 4),
         **label_scores(inputs, labels),
         "by_length": balance(inputs["length"], labels, plan.machine.labels),

@@ -8,8 +8,9 @@ import pytest
 
 import seqbench
 from seqbench.cards.sections import facts_section, sampling_section
-from seqbench.cards.statistics import SHOWN_LABELS, statistics_section
+from seqbench.cards.statistics import SHOWN_LABELS, chance_section, statistics_section
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.dataset.chance import chance_of
 from seqbench.dataset.overview import overview
 from seqbench.dataset.report import info_text
 from seqbench.dataset.shortcuts import FEW
@@ -140,3 +141,10 @@ def test_statistics_show_train_and_test_or_say_why_not(name, rows):
         assert (re.search(rf"^`{split}` has .*too few for shares", section, re.MULTILINE) is None) == all(told.values())
     if len(planned.label_names) > SHOWN_LABELS and "| test |" in section:
         assert f"of {len(planned.label_names)} labels" in section
+
+
+@pytest.mark.parametrize("name", thinned(NAMES))
+def test_chance_is_what_an_exported_page_says(name):
+    sentence = chance_of(plan(name, **TINY))
+    assert sentence
+    assert chance_section(facts_of(name)).startswith(f"{sentence}\n")

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.cli import main
+from seqbench.dataset.chance import chance_of
 from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.folder import export
 from seqbench.dataset.hub.manifest import read_manifest
@@ -136,6 +137,7 @@ def test_the_page_tells_what_each_dataset_is_with_examples_and_citations(exporte
         planned = plan(name, **OPTIONS)
         assert f"### {name}\n\n{catalogue.describe(name, planned.recipe.parameters).definition}\n" in body
         assert examples_table(examples(planned)) in body
+        assert f"\n\n{chance_of(planned)}\n" in body
         for cited in citations_of(planned.citation, catalogue.citations):
             assert body.count(cited.text) == 1
 

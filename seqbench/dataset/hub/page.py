@@ -8,6 +8,7 @@ from huggingface_hub import DatasetCardData
 from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.builder import features_of
+from seqbench.dataset.chance import chance_of
 from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.manifest import Config, Manifest
 from seqbench.dataset.markdown import bibtex, examples_table
@@ -109,12 +110,9 @@ Apache-2.0. The tasks come from:
 def _about(planned: BasePlan, catalogue: Catalogue) -> str:
     """What a dataset is, worked examples, and what guessing scores."""
     about = catalogue.describe(planned.name, planned.recipe.parameters)
-    return f"### {planned.name}\n\n{about.definition}\n\n{examples_table(examples(planned))}{_chance(planned)}"
-
-
-def _chance(planned: BasePlan) -> str:
-    number = len(planned.label_names)
-    return f"\nA guess among the {number} labels is right {1 / number:.4g} of the time.\n" if number else ""
+    parts = [f"### {planned.name}\n", f"{about.definition}\n", examples_table(examples(planned))]
+    chance = chance_of(planned)
+    return "\n".join([*parts, *([f"{chance}\n"] if chance else [])])
 
 
 def _table(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:
