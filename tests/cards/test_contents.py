@@ -11,6 +11,8 @@ from seqbench.cards.sections import facts_section, sampling_section
 from seqbench.cards.statistics import SHOWN_LABELS, chance_section, statistics_section
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.chance import chance_of
+from seqbench.dataset.examples import WHOLE, examples
+from seqbench.dataset.markdown import examples_table
 from seqbench.dataset.overview import overview
 from seqbench.dataset.report import info_text
 from seqbench.dataset.shortcuts import FEW
@@ -148,3 +150,28 @@ def test_chance_is_what_an_exported_page_says(name):
     sentence = chance_of(plan(name, **TINY))
     assert sentence
     assert chance_section(facts_of(name)).startswith(f"{sentence}\n")
+
+
+@pytest.mark.parametrize("name", ["memory_impulse", "mqar_512_64", "group_s6", *thinned(NAMES)])
+def test_examples_are_shown_whole_if_they_can_be(name):
+    planned = plan(name)
+    found = examples(planned)
+    cut = re.findall(r"`[^`]*\.\.\.`", examples_table(found))
+    assert not cut or shortest(planned) > WHOLE or zeros(found[0]) > 30
+
+
+def shortest(planned):
+    """Characters of a row of the least length."""
+    least = int(np.flatnonzero(planned.task.admits(1024))[0])
+    return max(len(text) for text in planned.task.show(planned.sample(least)[0]).values())
+
+
+def zeros(example):
+    """How many targets are 0 before one is not: a delay."""
+    return np.flatnonzero(example.row.get("targets", [1]))[0]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("memory")])
+def test_targets_of_examples_of_memory_say_something(name):
+    for example in examples(plan(name)):
+        assert re.search(r"[1-9]", example.shown["targets"].rpartition("times)")[2])
