@@ -1,13 +1,12 @@
 """The sections of a card that tell what a dataset is made of and how it is used."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.descriptions import Description
 from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.golden import ROWS
-from seqbench.dataset.markdown import bibtex, code, table
+from seqbench.dataset.markdown import bibtex, by_id, code, table
 from seqbench.dataset.report import NOT_OWN
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.task_plan import TaskPlan
@@ -37,8 +36,6 @@ SCORES = ("length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
 CHANCE = ("chance", "chance_note", *SCORES)
 """Facts of a task that say what guesses score."""
 
-SHOWN_NAMES = 20
-
 MEASURES = "\n[Memory functions](../docs/memory.md#measures) says what is measured; the area is that before scaling.\n"
 
 NEAR_MISSES = (
@@ -61,7 +58,7 @@ def facts_section(facts: dict[str, Any]) -> str:
         return _language(facts["language"])
     told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE, "label_names", *(["states"] if "structure" in facts else [])}
     rows = [(_spaced(key), value) for key, value in facts.items() if key not in told]
-    rows += [("labels by id", _by_id(facts["label_names"]))] if "label_names" in facts else []
+    rows += [("labels by id", by_id(facts["label_names"]))] if "label_names" in facts else []
     rows += _structure(facts["structure"]) if "structure" in facts else []
     return table(("fact", "value"), rows) + MEASURES * str(facts["task"]).startswith("memory")
 
@@ -69,20 +66,9 @@ def facts_section(facts: dict[str, Any]) -> str:
 def _language(language: dict[str, Any]) -> str:
     rows = [
         ("symbols", " ".join(code(symbol) for symbol in language["alphabet"])),
-        ("labels", _by_id(language["labels"])),
+        ("labels", by_id(language["labels"])),
     ]
     return table(("fact", "value"), [*rows, *_structure(language)])
-
-
-def _by_id(names: Sequence[str]) -> str:
-    """Names with their ids, the first of many.
-
-    Example:
-        >>> _by_id(["reject", "accept"]), _by_id(["a"] * 300)[-16:]
-        ('0 `reject`, 1 `accept`', ', ... 300 in all')
-    """
-    shown = ", ".join(f"{number} {code(name)}" for number, name in enumerate(names[:SHOWN_NAMES]))
-    return shown if len(names) <= SHOWN_NAMES else f"{shown}, ... {len(names)} in all"
 
 
 def _structure(structure: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -127,7 +113,7 @@ def _law(planned: BasePlan, facts: dict[str, Any]) -> str:
     if isinstance(planned, TaskPlan):
         lines += [f"{_spaced(key).capitalize()}: {facts[key]}." for key in SAMPLING if key in facts]
         if SINGLE[0] in facts:
-            lines.append(f"Lengths with words of one label only: {facts[SINGLE[0]]}; they are {facts[SINGLE[1]]}.")
+            lines.append(_single(*(facts[key] for key in SINGLE)))
         return "\n\n".join(lines) + "\n"
     law = ", ".join(f"{name} {weight:g}" for name, weight in facts["recipe"]["sampling"].items())
     lines.append(
@@ -136,6 +122,18 @@ def _law(planned: BasePlan, facts: dict[str, Any]) -> str:
     lines += [NEAR_MISSES] * ("test_near_miss" in facts["splits"])
     lines += [DROP] * any(split["single_label_lengths"] for split in facts["splits"].values())
     return "\n\n".join(lines) + "\n"
+
+
+def _single(lengths: str, become: str) -> str:
+    """Which lengths have words of one label only and, where there are some, what becomes of them.
+
+    Example:
+        >>> _single("1 (of 1 to 60)", "left out"), _single("none (of 1 to 60)", "left out")
+        ('Lengths with words of one label only: 1 (of 1 to 60); they are left out.',
+        'Lengths with words of one label only: none (of 1 to 60).')
+    """
+    they = "" if lengths.startswith("none") else f"; they are {become}"
+    return f"Lengths with words of one label only: {lengths}{they}."
 
 
 def differences_section(facts: dict[str, Any], about: Description) -> str:

@@ -80,6 +80,17 @@ def examples_table(found: Sequence[Example]) -> str:
     return table(head, rows) + "".join(notes)
 
 
+def by_id(names: Sequence[str], most: int = 20) -> str:
+    """Names with their ids, the first of many.
+
+    Example:
+        >>> by_id(["reject", "accept"]), by_id(["a"] * 300)[-16:]
+        ('0 `reject`, 1 `accept`', ', ... 300 in all')
+    """
+    shown = ", ".join(f"{number} {code(name)}" for number, name in enumerate(names[:most]))
+    return shown if len(names) <= most else f"{shown}, ... {len(names)} in all"
+
+
 def bibtex(citations: Iterable[Citation]) -> str:
     """The entries of a bibliography as a block of BibTeX; empty without entries."""
     entries = "\n\n".join(each.text for each in citations)

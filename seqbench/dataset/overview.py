@@ -18,7 +18,7 @@ from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
 from seqbench.generation.task_plan import TaskPlan
-from seqbench.generation.tasks.task import OverMachine
+from seqbench.generation.tasks.task import HasShortcuts, OverMachine
 
 Array = npt.NDArray[Any]
 
@@ -48,12 +48,21 @@ def overview(plan: BasePlan) -> dict[str, Any]:
             "parameters": plan.recipe.parameters,
             **plan.task.facts(),
             **({"label_names": list(plan.label_names)} if plan.label_names else {}),
+            **_task_shortcuts(plan),
             **_task_structure(plan),
             "splits": task_split_facts(plan),
         }
     if isinstance(plan, Plan):
         return facts | {"language": language_facts(plan), "splits": split_facts(plan)}
     raise TypeError(type(plan))
+
+
+def _task_shortcuts(plan: TaskPlan) -> dict[str, Any]:
+    """What the task itself measures of guesses, at lengths of the dataset."""
+    if not isinstance(plan.task, HasShortcuts):
+        return {}
+    lengths = np.unique(np.concatenate([part.split.lengths for part in plan.splits.values()]))
+    return {"shortcuts": plan.task.shortcuts(lengths.tolist())}
 
 
 def _task_structure(plan: TaskPlan) -> dict[str, Any]:

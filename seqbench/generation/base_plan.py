@@ -93,6 +93,11 @@ class BasePlan(ABC):
 
     @property
     @abstractmethod
+    def symbol_names(self) -> tuple[str, ...]:
+        """Names of the input symbols in the order of their ids; none where symbols are numbers without names."""
+
+    @property
+    @abstractmethod
     def sizes(self) -> tuple[int, int]:
         """How many input and target symbols there are: ids are below; of numbers, how many a step."""
 

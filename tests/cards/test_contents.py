@@ -89,9 +89,9 @@ def test_the_structure_of_a_regular_dataset_has_classes_and_level(name):
 
 
 def symbols_of(task):
-    """Names of the symbols by id, as its machine has them: numbers, unless the task or its language has an alphabet."""
-    named = getattr(task, "language", task)
-    return list(getattr(named, "alphabet", map(str, range(task.sizes(1)[0]))))
+    """Names of the symbols by id, as its machine has them: numbers, or those of the task."""
+    numbers = list(map(str, range(task.sizes(1)[0])))
+    return numbers if set(task.machine.alphabet) <= set(numbers) else list(task.symbol_names)
 
 
 def words_for(planned):
@@ -175,3 +175,12 @@ def zeros(example):
 def test_targets_of_examples_of_memory_say_something(name):
     for example in examples(plan(name)):
         assert re.search(r"[1-9]", example.shown["targets"].rpartition("times)")[2])
+
+
+@pytest.mark.parametrize("name", thinned([name for name in NAMES if name.startswith(("flare_", "cf_", "cs_"))]))
+def test_lengths_of_one_label_are_left_out_only_where_there_are_some(name):
+    admitted = plan(name).task.admits(60)[1:]
+    section = sampling_section(plan(name, **TINY), facts_of(name))
+    (line,) = re.findall(r"^Lengths with words of one label only: (.*)$", section, re.MULTILINE)
+    assert line == ("none (of 1 to 60)." if admitted.all() else line)
+    assert line.endswith("; they are left out.") == (not admitted.all())

@@ -2,9 +2,12 @@
 
 import re
 from fnmatch import fnmatchcase
+from itertools import product
 
+import numpy as np
 import pytest
 
+from seqbench import solve
 from seqbench.catalogue.citations import citations_of, parse_bibtex
 from seqbench.catalogue.descriptions import parse_groups
 from seqbench.catalogue.reader import open_catalogue
@@ -23,6 +26,17 @@ def test_every_dataset_is_described(name):
     assert about.group
     assert about.definition.endswith(".")
     assert "{" not in about.definition
+
+
+def test_datasets_with_opposite_labels_warn_of_each_other():
+    """Two datasets may answer every word the other way round; whoever compares them has to know."""
+    of_bits = [name for name in NAMES if plan(name).symbol_names == ("0", "1") and len(plan(name).label_names) == 2]
+    words = ["".join(word) for length in range(1, 8) for word in product("01", repeat=length)]
+    answers = {name: np.array(solve(name, words)) for name in of_bits if name != "nesv_majority"}  # of odd lengths
+    pairs = [(a, b) for a in answers for b in answers if (answers[a] != answers[b]).all()]
+    assert ("even_pairs", "flare_even_pairs") in pairs
+    for name, other in pairs:
+        assert f"`{other}`" in CATALOGUE.describe(name, plan(name).recipe.parameters).definition
 
 
 def test_every_pattern_fits_some_dataset_of_its_own_group():

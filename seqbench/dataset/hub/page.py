@@ -11,7 +11,8 @@ from seqbench.dataset.builder import features_of
 from seqbench.dataset.chance import chance_of
 from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.manifest import Config, Manifest
-from seqbench.dataset.markdown import bibtex, examples_table
+from seqbench.dataset.hub.names import MOST, names_by_column
+from seqbench.dataset.markdown import bibtex, by_id, examples_table
 from seqbench.generation.base_plan import BasePlan, sentence
 
 TITLE = "seqbench: exact synthetic benchmarks for sequence models"
@@ -108,11 +109,11 @@ Apache-2.0. The tasks come from:
 
 
 def _about(planned: BasePlan, catalogue: Catalogue) -> str:
-    """What a dataset is, worked examples, and what guessing scores."""
+    """What a dataset is, worked examples, what ids stand for, and what guessing scores."""
     about = catalogue.describe(planned.name, planned.recipe.parameters)
     parts = [f"### {planned.name}\n", f"{about.definition}\n", examples_table(examples(planned))]
-    chance = chance_of(planned)
-    return "\n".join([*parts, *([f"{chance}\n"] if chance else [])])
+    names = [f"Ids of `{column}`: {by_id(each, MOST)}." for column, each in names_by_column(planned).items()]
+    return "\n".join([*parts, *(f"{line}\n" for line in (*names, chance_of(planned)) if line)])
 
 
 def _table(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:

@@ -46,7 +46,7 @@ class FlipFlop:
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "labels": pa.list_(pa.int32())})
     label_names: tuple[str, ...] = ()
-    alphabet = SYMBOLS
+    symbol_names = SYMBOLS
     lengths_hint = "Lengths are even and at least 4: a write, a read, and a bit after each."
 
     def __init__(self, parameters: dict[str, Any]) -> None:

@@ -47,6 +47,7 @@ class Bits:
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "label": pa.int64()})
     label_names: tuple[str, ...] = ("0", "1")
+    symbol_names: tuple[str, ...] = ("0", "1")
     lengths_hint = "Every length from 1 on has examples."
 
     def __init__(self, rule: str) -> None:
@@ -169,6 +170,7 @@ class Index(Bits):
     """
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint16()), "label": pa.int64()})
+    symbol_names = ()
     lengths_hint = f"Every number of bits from 1 to {MAX_BITS:,} has examples."
 
     def __init__(self) -> None:

@@ -49,6 +49,11 @@ class Tracker:
         columns = {"input_ids": pa.list_(pa.from_numpy_dtype(self.dtype)), "label": pa.int64()}
         self.schema = pa.schema(columns | ({"labels": pa.list_(pa.int32())} if targets == "prefix" else {}))
 
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """Those of the table."""
+        return self.symbols
+
     @functools.cached_property
     def machine(self) -> Machine:
         """The table as a machine whose labels are its states, both and its symbols named by number."""

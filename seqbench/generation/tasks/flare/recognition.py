@@ -81,6 +81,11 @@ class Recognition:
         self._shape = np.array([ord(each) - ord("a") for each in language.shape or "a" * symbols])
 
     @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """The alphabet of the language."""
+        return tuple(self.language.alphabet)
+
+    @property
     def machine(self) -> Machine | None:
         """The acceptor of a regular language."""
         machine = getattr(self.language, "machine", None)

@@ -37,6 +37,7 @@ class Memory:
     """
 
     label_names: tuple[str, ...] = ()
+    symbol_names: tuple[str, ...] = ()
 
     def __init__(self, parameters: dict[str, Any], parts: tuple[Component, ...]) -> None:
         """The task of checked parameters with one memory function or two to mix.
