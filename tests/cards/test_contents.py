@@ -11,7 +11,7 @@ from seqbench.cards.sections import facts_section, sampling_section
 from seqbench.cards.statistics import SHOWN_LABELS, chance_section, statistics_section
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.dataset.chance import chance_of
-from seqbench.dataset.examples import WHOLE, examples
+from seqbench.dataset.examples import LINE, WHOLE, examples
 from seqbench.dataset.markdown import examples_table
 from seqbench.dataset.overview import overview
 from seqbench.dataset.report import info_text
@@ -158,6 +158,8 @@ def test_examples_are_shown_whole_if_they_can_be(name):
     found = examples(planned)
     cut = re.findall(r"`[^`]*\.\.\.`", examples_table(found))
     assert not cut or shortest(planned) > WHOLE or zeros(found[0]) > 30
+    if isinstance(planned, TaskPlan) and shortest(planned) <= LINE:
+        assert all(len(text) <= LINE for each in found for text in each.shown.values())
 
 
 def shortest(planned):
