@@ -1,7 +1,8 @@
 """Whether cards are those that `make cards` would write: known in seconds, without writing them.
 
 What a card shows depends on its dataset (definition, rows, coverage), on what people wrote about it, and on the code
-that makes cards. The first two are in the key of each card, the code and every picture in one file beside the cards.
+that makes cards. The first two are in the key of each card; one file beside the cards has digests of the code, and of
+every card and picture as it was written, so that one that was edited since is found.
 """
 
 import hashlib
@@ -17,7 +18,9 @@ MAKERS = (
     "cards/*.py",
     "covering/*.py",
     "drawing/*.py",
-    *(f"dataset/{name}.py" for name in ("examples", "markdown", "overview", "shortcuts", "task_facts")),
+    "spans.py",
+    *(f"dataset/{name}.py" for name in ("chance", "examples", "lengths", "markdown", "overview")),
+    *(f"dataset/{name}.py" for name in ("shortcuts", "task_facts")),
 )
 """The code that makes cards, their statistics, coverage and pictures."""
 FILE = "made_from.json"
@@ -48,9 +51,12 @@ def made_from(key: str) -> str:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    """What lies beside the cards of a folder: digests of the code that makes them and of every picture."""
-    pictures = sorted((folder / "figures").glob("*"))
-    return {"code": code_digest(), "figures": {file.name: _sha256(file.read_bytes()) for file in pictures}}
+    """What `make cards` left in a folder: digests of the code that makes cards, of every card, and of every picture."""
+    return {"code": code_digest(), "cards": _digests(folder, "*.md"), "figures": _digests(folder / "figures", "*")}
+
+
+def _digests(folder: Path, pattern: str) -> dict[str, str]:
+    return {file.name: _sha256(file.read_bytes()) for file in sorted(folder.glob(pattern))}
 
 
 def code_digest() -> str:

@@ -6,7 +6,7 @@ from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.descriptions import Description
 from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.golden import ROWS
-from seqbench.dataset.markdown import bibtex, code, table
+from seqbench.dataset.markdown import bibtex, by_id, code, table
 from seqbench.dataset.report import NOT_OWN
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.task_plan import TaskPlan
@@ -24,13 +24,16 @@ MEANINGS = {
 }
 """What each column holds, by name."""
 
-SAMPLING = ("distribution", "members", "non_members", "test_bank")
+SAMPLING = ("length", "distribution", "members", "non_members", "test_bank")
 """Facts of a task that say how its rows are drawn."""
 
 SINGLE = ("single_label_lengths", "single_label_lengths_are")
 """Facts of a task that say which lengths have words of one label only, and what becomes of them."""
 
-CHANCE = ("chance", "chance_note", "length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
+SCORES = ("length_rule_accuracy", "shortcuts", "most_frequent_state_by_length")
+"""Facts of a task that say what simple rules score."""
+
+CHANCE = ("chance", "chance_note", *SCORES)
 """Facts of a task that say what guesses score."""
 
 MEASURES = "\n[Memory functions](../docs/memory.md#measures) says what is measured; the area is that before scaling.\n"
@@ -53,22 +56,33 @@ def facts_section(facts: dict[str, Any]) -> str:
     """The structure of a language, or the facts of a task."""
     if "language" in facts:
         return _language(facts["language"])
-    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE}
-    found = table(("fact", "value"), [(_spaced(key), value) for key, value in facts.items() if key not in told])
-    return found + MEASURES * str(facts["task"]).startswith("memory")
+    told = {*NOT_OWN, *SAMPLING, *SINGLE, *CHANCE, "label_names", *(["states"] if "structure" in facts else [])}
+    rows = [(_spaced(key), value) for key, value in facts.items() if key not in told]
+    rows += [("labels by id", by_id(facts["label_names"]))] if "label_names" in facts else []
+    rows += _structure(facts["structure"]) if "structure" in facts else []
+    return table(("fact", "value"), rows) + MEASURES * str(facts["task"]).startswith("memory")
 
 
 def _language(language: dict[str, Any]) -> str:
-    rows = {
-        "symbols": " ".join(code(symbol) for symbol in language["alphabet"]),
-        "labels": ", ".join(f"{number} {name}" for number, name in enumerate(language["labels"][:20])),
-        "states of the minimal machine": language["states"],
-        "syntactic classes": language["classes"],
-        "J-classes, idempotents": f"{language['num_j_classes']}, {language['num_idempotents']}",
-        "largest group": language["largest_group"],
-        "level": language["level"],
-    }
-    return table(("fact", "value"), rows.items())
+    rows = [
+        ("symbols", " ".join(code(symbol) for symbol in language["alphabet"])),
+        ("labels", by_id(language["labels"])),
+    ]
+    return table(("fact", "value"), [*rows, *_structure(language)])
+
+
+def _structure(structure: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The minimal machine, and the syntactic monoid where it is not too large."""
+    rows = [("states of the minimal machine", structure["states"])]
+    if "classes" not in structure:
+        return rows
+    return [
+        *rows,
+        ("syntactic classes", structure["classes"]),
+        ("J-classes, idempotents", f"{structure['num_j_classes']}, {structure['num_idempotents']}"),
+        ("largest group", structure["largest_group"]),
+        ("level", structure["level"]),
+    ]
 
 
 def _spaced(name: str) -> str:
@@ -89,10 +103,9 @@ def sampling_section(planned: BasePlan, facts: dict[str, Any]) -> str:
 
 
 def _split(name: str, part: dict[str, Any]) -> tuple[str, ...]:
-    step = f" in steps of {part['length_step']}" if part["length_step"] > 1 else ""
     labels = [f"{label} {count:,}" for label, count in part.get("labels", {}).items()]
     told = ", ".join(labels[:6]) + (", ..." if len(labels) > 6 else "")
-    return name, f"{part['examples']:,}", f"{part['lengths'][0]}-{part['lengths'][1]}{step}", told
+    return name, f"{part['examples']:,}", part["which_lengths"], told
 
 
 def _law(planned: BasePlan, facts: dict[str, Any]) -> str:
@@ -100,7 +113,7 @@ def _law(planned: BasePlan, facts: dict[str, Any]) -> str:
     if isinstance(planned, TaskPlan):
         lines += [f"{_spaced(key).capitalize()}: {facts[key]}." for key in SAMPLING if key in facts]
         if SINGLE[0] in facts:
-            lines.append(f"Lengths with words of one label only: {facts[SINGLE[0]]}; they are {facts[SINGLE[1]]}.")
+            lines.append(_single(*(facts[key] for key in SINGLE)))
         return "\n\n".join(lines) + "\n"
     law = ", ".join(f"{name} {weight:g}" for name, weight in facts["recipe"]["sampling"].items())
     lines.append(
@@ -109,6 +122,18 @@ def _law(planned: BasePlan, facts: dict[str, Any]) -> str:
     lines += [NEAR_MISSES] * ("test_near_miss" in facts["splits"])
     lines += [DROP] * any(split["single_label_lengths"] for split in facts["splits"].values())
     return "\n\n".join(lines) + "\n"
+
+
+def _single(lengths: str, become: str) -> str:
+    """Which lengths have words of one label only and, where there are some, what becomes of them.
+
+    Example:
+        >>> _single("1 (of 1 to 60)", "left out"), _single("none (of 1 to 60)", "left out")
+        ('Lengths with words of one label only: 1 (of 1 to 60); they are left out.',
+        'Lengths with words of one label only: none (of 1 to 60).')
+    """
+    they = "" if lengths.startswith("none") else f"; they are {become}"
+    return f"Lengths with words of one label only: {lengths}{they}."
 
 
 def differences_section(facts: dict[str, Any], about: Description) -> str:

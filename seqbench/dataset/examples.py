@@ -1,8 +1,9 @@
 """Worked examples of a dataset: short rows as people read them, and of languages a near miss beside its member."""
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import combinations, islice, permutations, product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from seqbench.generation.task_plan import TaskPlan
 from seqbench.languages import Language
 
 READABLE = 10  # symbols of an example, about
+LINE = 80  # characters of an example, if any length has so few
+WHOLE = 320  # characters of an example that is shown whole
+TRIED = 20  # lengths among which a readable one is looked for
 DRAWN = 256  # rows among which examples are looked for
 MOST = 4  # examples of different labels
 ACCEPTOR = ("reject", "accept")
@@ -89,16 +93,32 @@ def _show(language: Language, row: Row) -> dict[str, str]:
 
 
 def _rows(planned: BasePlan) -> list[Row]:
-    """Rows of one readable length: the dataset's own, or where these are long, drawn apart from its splits."""
+    """Rows of one readable length: of languages the dataset's own, of tasks drawn apart from its splits."""
     if isinstance(planned, TaskPlan):
-        return planned.sample(_nearest(np.flatnonzero(_admitted(planned))), DRAWN)
+        return _readable(planned)
     split = next(iter(planned.splits))
     block = planned.block(split, 0)
     lengths = block.column(0).value_lengths().to_numpy()
     if isinstance(planned, Plan):
         labels = planned.num_labels(int(lengths.max()))[lengths]
-        wanted = _nearest(lengths[labels == labels.max()])
+        wanted = _nearest(lengths[labels == labels.max()])[0]
     return list(block.filter(lengths == wanted).to_pylist())
+
+
+def _readable(planned: TaskPlan) -> list[Row]:
+    """Rows of the length nearest to a readable one at which they fit in a line, or else are short; of the nearest."""
+    lengths = _nearest(np.flatnonzero(_admitted(planned)))[:TRIED]
+    sample = functools.cache(lambda length: planned.sample(length, DRAWN))
+    for limit, length in product((LINE, WHOLE), lengths):
+        rows = sample(length)
+        if all(_can_be_checked(row, planned.task.show(row), limit) for row in _varied(rows)):
+            return rows
+    return sample(lengths[0])
+
+
+def _can_be_checked(row: Row, shown: dict[str, str], limit: int) -> bool:
+    """Whether a row is short as people read it and, of numbers, has a target that is not 0."""
+    return max(map(len, shown.values())) <= limit and bool(np.any(row.get("targets", True)))
 
 
 def _admitted(planned: TaskPlan) -> Any:
@@ -108,10 +128,10 @@ def _admitted(planned: TaskPlan) -> Any:
     return planned.task.admits(longest)
 
 
-def _nearest(lengths: Any) -> int:
-    """The positive length nearest to a readable one."""
+def _nearest(lengths: Any) -> list[int]:
+    """The positive lengths, nearest to a readable one first."""
     lengths = np.unique(lengths[lengths > 0])
-    return int(lengths[np.argmin(np.abs(lengths - READABLE))])
+    return list(map(int, lengths[np.argsort(np.abs(lengths - READABLE), kind="stable")]))
 
 
 def _varied(rows: list[Row]) -> list[Row]:

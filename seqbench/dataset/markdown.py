@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from seqbench.catalogue.citations import Citation
-from seqbench.dataset.examples import Example
+from seqbench.dataset.examples import LINE, WHOLE, Example
 
-WIDTH = 80  # symbols of a text that are shown
 FEW = 5  # answers of many that are shown
 
 
@@ -40,13 +39,13 @@ def cell(value: Any) -> str:
 
 
 def code(text: str) -> str:
-    """A text as it stands, cut where it is long.
+    """A text as it stands, cut where it is very long.
 
     Example:
         >>> code("0011")
         '`0011`'
     """
-    return f"`{text if len(text) <= WIDTH else text[: WIDTH - 3] + '...'}`"
+    return f"`{text if len(text) <= WHOLE else text[: LINE - 3] + '...'}`"
 
 
 def _shown(column: str, example: Example) -> str:
@@ -55,16 +54,17 @@ def _shown(column: str, example: Example) -> str:
 
 
 def _answers(text: str) -> str:
-    """The answers at positions as they stand or, where that is long, the first few with their places, from 0 on.
+    """The answers at positions as they stand or, where that is long, with their places, from 0 on: a few of very many.
 
     Example:
         >>> _answers(". . 7"), _answers(". " * 60 + "7 . 8")
         ('. . 7', '7 at 60, 8 at 62')
     """
-    if len(text) <= WIDTH:
+    if len(text) <= LINE:
         return text
     asked = [f"{answer} at {place}" for place, answer in enumerate(text.split()) if answer != "."]
-    return ", ".join(asked[:FEW]) + ", ..." * (len(asked) > FEW)
+    told = ", ".join(asked)
+    return told if len(told) <= WHOLE else ", ".join(asked[:FEW]) + ", ..."
 
 
 def examples_table(found: Sequence[Example]) -> str:
@@ -78,6 +78,17 @@ def examples_table(found: Sequence[Example]) -> str:
         f"\nThe near miss is one edit away from the member {code(each.member.word)}.\n" for each in near if each.member
     ]
     return table(head, rows) + "".join(notes)
+
+
+def by_id(names: Sequence[str], most: int = 20) -> str:
+    """Names with their ids, the first of many.
+
+    Example:
+        >>> by_id(["reject", "accept"]), by_id(["a"] * 300)[-16:]
+        ('0 `reject`, 1 `accept`', ', ... 300 in all')
+    """
+    shown = ", ".join(f"{number} {code(name)}" for number, name in enumerate(names[:most]))
+    return shown if len(names) <= most else f"{shown}, ... {len(names)} in all"
 
 
 def bibtex(citations: Iterable[Citation]) -> str:

@@ -1,20 +1,24 @@
 """The facts of a dataset in plain data: what `seqbench info` prints and the cards hold."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from datasets.utils import tqdm
 
+from seqbench.algebra.monoid import Monoid
 from seqbench.algebra.structure import Structure
+from seqbench.dataset.lengths import length_facts
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
-from seqbench.dataset.shortcuts import balance, input_facts, label_scores
+from seqbench.dataset.shortcuts import balance, input_facts, label_scores, majority
 from seqbench.dataset.task_facts import task_split_facts
 from seqbench.errors import TooLargeError
 from seqbench.generation.base_plan import BasePlan
 from seqbench.generation.heldout import hash_words
 from seqbench.generation.plan import Plan, SplitPlan
 from seqbench.generation.task_plan import TaskPlan
+from seqbench.generation.tasks.task import HasShortcuts, OverMachine
 
 Array = npt.NDArray[Any]
 
@@ -43,6 +47,9 @@ def overview(plan: BasePlan) -> dict[str, Any]:
             "task": plan.recipe.task,
             "parameters": plan.recipe.parameters,
             **plan.task.facts(),
+            **({"label_names": list(plan.label_names)} if plan.label_names else {}),
+            **_task_shortcuts(plan),
+            **_task_structure(plan),
             "splits": task_split_facts(plan),
         }
     if isinstance(plan, Plan):
@@ -50,28 +57,48 @@ def overview(plan: BasePlan) -> dict[str, Any]:
     raise TypeError(type(plan))
 
 
+def _task_shortcuts(plan: TaskPlan) -> dict[str, Any]:
+    """What the task itself measures of guesses, at lengths of the dataset."""
+    if not isinstance(plan.task, HasShortcuts):
+        return {}
+    lengths = np.unique(np.concatenate([part.split.lengths for part in plan.splits.values()]))
+    return {"shortcuts": plan.task.shortcuts(lengths.tolist())}
+
+
+def _task_structure(plan: TaskPlan) -> dict[str, Any]:
+    """The structure of a task's language where it is regular and the task has its automaton."""
+    machine = plan.task.machine if isinstance(plan.task, OverMachine) else None
+    if machine is None:
+        return {}
+    monoid = _unless_too_large(lambda: Monoid.of(machine))
+    return {"structure": {"states": machine.num_states, **(_monoid_facts(monoid) if monoid else {})}}
+
+
 def language_facts(plan: Plan) -> dict[str, Any]:
     """Sizes and kind of the language."""
-    machine = plan.machine
-    facts: dict[str, Any] = {
+    machine, monoid = plan.machine, _unless_too_large(lambda: plan.monoid)
+    facts = {
         "alphabet": list(machine.alphabet),
         "labels": list(machine.labels),
         "states": machine.num_states,
         "fingerprint": machine.fingerprint,
     }
-    try:
-        monoid = plan.monoid
-    except TooLargeError:
-        monoid = None
     if monoid is None:
         return facts
     preperiod, period = monoid.reach_period
-    return facts | {
-        "classes": len(monoid),
-        "has_zero": monoid.zero is not None,
-        "reachable_classes_repeat": {"from_length": preperiod, "every": period},
-        **Structure(monoid).facts,
-    }
+    repeat = {"reachable_classes_repeat": {"from_length": preperiod, "every": period}}
+    return facts | repeat | _monoid_facts(monoid)
+
+
+def _unless_too_large(make: Callable[[], Monoid | None]) -> Monoid | None:
+    try:
+        return make()
+    except TooLargeError:
+        return None
+
+
+def _monoid_facts(monoid: Monoid) -> dict[str, Any]:
+    return {"classes": len(monoid), "has_zero": monoid.zero is not None, **Structure(monoid).facts}
 
 
 def split_facts(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -108,12 +135,10 @@ def _facts(plan: Plan, split: SplitPlan, inputs: dict[str, Array], labels: Array
     by_parity = np.bincount(2 * labels + inputs["length"] % 2, minlength=2 * len(counts)).reshape(-1, 2)
     return {
         "examples": split.num_examples,
-        "lengths": [int(allowed[0]), int(allowed[-1])],
-        "num_lengths": len(allowed),
-        "length_step": int(np.gcd.reduce(np.diff(allowed))) if len(allowed) > 1 else 1,
+        **length_facts(allowed),
         "labels": {plan.machine.labels[i]: int(counts[i]) for i in np.flatnonzero(counts)},
         "single_label_lengths": int((plan.num_labels(int(allowed[-1]))[allowed] == 1).sum()),
-        "majority_score": round(float(counts.max() / counts.sum()), 4),
+        "majority_score": majority(counts),
         "length_parity_score": round(float(by_parity.max(axis=0).sum() / counts.sum()), 4),
         **label_scores(inputs, labels),
         "by_length": balance(inputs["length"], labels, plan.machine.labels),

@@ -12,7 +12,7 @@ from seqbench.dataset.load import load_dataset
 from seqbench.generation.plan import Folder, plan
 
 WIDTH = 60  # symbols of a word that are shown
-NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "differences", "figure"}
+NOT_OWN = {"name", "title", "version", "source", "config", "recipe", "splits", "structure", "differences", "figure"}
 """Facts of a task's dataset that every dataset has, or that are told apart."""
 REPEATS = ("distinct_words", "in_train")
 
@@ -24,13 +24,9 @@ def info_text(facts: dict[str, Any], draw: str) -> str:
     language, recipe = facts["language"], facts["recipe"]
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
     lines += [f"alphabet  {' '.join(language['alphabet'])}", f"labels    {_shorten(', '.join(language['labels']))}"]
-    lines.append(f"machine   {language['states']} states (minimal, complete)")
+    lines += _structure_lines(language)
     if "classes" in language:
         repeat = language["reachable_classes_repeat"]
-        lines.append(
-            f"monoid    {language['classes']} classes, {language['num_idempotents']} idempotents; {_green(language)}"
-        )
-        lines.append(f"level     {language['level']}")
         lines.append(
             f"          which classes a length reaches repeats every {repeat['every']} from {repeat['from_length']}"
         )
@@ -45,11 +41,11 @@ def _task_text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['name']} {facts['version']}: {facts['title']}", f"source    {facts['source']}", ""]
     own = {key: value for key, value in facts.items() if key not in NOT_OWN}
     lines += _aligned([(key, _shorten(str(value), 100)) for key, value in own.items()])
+    lines += ["", *_structure_lines(facts["structure"])] if "structure" in facts else []
     rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "different", "in train", "trivial rules score")]
     for name, split in facts["splits"].items():
         different, shared = (f"{split[key] / split['rows_read']:.1%}" if key in split else "" for key in REPEATS)
-        span = "-".join(map(str, split["lengths"]))
-        rows.append((name, str(split["examples"]), span, different, shared, scores_text(split)))
+        rows.append((name, str(split["examples"]), split["which_lengths"], different, shared, scores_text(split)))
     differences = [f"differs from the published task: {each}" for each in facts.get("differences", [])]
     return "\n".join([*lines, "", *_aligned(rows), *([""] if differences else []), *differences])
 
@@ -65,6 +61,15 @@ def scores_text(split: dict[str, Any]) -> str:
     return ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in found.items())
 
 
+def _structure_lines(structure: dict[str, Any]) -> list[str]:
+    """The machine and, where it is not too large, the monoid of a language or of a task's."""
+    lines = [f"machine   {structure['states']} states (minimal, complete)"]
+    if "classes" not in structure:
+        return lines
+    sizes = f"{structure['classes']} classes, {structure['num_idempotents']} idempotents"
+    return [*lines, f"monoid    {sizes}; {_green(structure)}", f"level     {structure['level']}"]
+
+
 def _green(language: dict[str, Any]) -> str:
     sizes = ", ".join(f"{language[f'num_{letter.lower()}_classes']} {letter}" for letter in "RLJ")
     group = language["largest_group"]
@@ -74,12 +79,10 @@ def _green(language: dict[str, Any]) -> str:
 def _split_lines(splits: dict[str, Any]) -> list[str]:
     rows: list[tuple[str, ...]] = [("split", "rows", "lengths", "labels", "in train", "length parity scores")]
     for name, split in splits.items():
-        first, last = split["lengths"]
-        step = f" step {split['length_step']}" if split["length_step"] > 1 else ""
         labels = _shorten(", ".join(f"{label} {count}" for label, count in split["labels"].items()), 40)
         shared = f"{split['in_train']} ({split['in_train'] / split['rows_read']:.1%})" if "in_train" in split else ""
         rows.append(
-            (name, str(split["examples"]), f"{first}-{last}{step}", labels, shared, str(split["length_parity_score"]))
+            (name, str(split["examples"]), split["which_lengths"], labels, shared, str(split["length_parity_score"]))
         )
     notes = []
     if any(split["rows_read"] < split["examples"] for split in splits.values()):

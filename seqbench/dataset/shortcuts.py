@@ -78,17 +78,27 @@ def label_scores(facts: dict[str, Array], labels: Array) -> dict[str, float]:
     """The share of labels that each of these rules gets right, by its name.
 
     A constant; the label by the parity of the length, by the first and by the last symbol; and by whether some symbol
-    occurs at least so often, the best symbol and number. Left out are rules for which there are fewer than 20 rows for
-    each pair of a fact and a label.
+    occurs at least so often, the best symbol and number. Left out are rules, but for the constant, for which there are
+    fewer than 20 rows for each pair of a fact and a label.
     """
     found = {
-        "majority_score": _best_by(np.zeros_like(facts["length"]), labels),
+        "majority_score": majority(np.bincount(labels)),
         "length_parity_score": _best_by(facts["length"] % 2, labels),
         "first_symbol_score": _best_by(facts["first"], labels),
         "last_symbol_score": _best_by(facts["last"], labels),
         "symbol_count_score": _best_threshold(facts["counts"], labels),
     }
     return {name: round(score, 4) for name, score in found.items() if score is not None}
+
+
+def majority(counts: Array) -> float:
+    """The share of the most frequent label, from how often each occurs.
+
+    Example:
+        >>> majority(np.array([1, 3]))
+        0.75
+    """
+    return round(float(counts.max() / counts.sum()), 4)
 
 
 def _best_by(fact: Array, labels: Array) -> float | None:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from datasets.utils import tqdm
 
+from seqbench.dataset.lengths import length_facts
 from seqbench.dataset.reading import KEY, Repeats, blocks_read
 from seqbench.dataset.shortcuts import balance, shortcuts
 from seqbench.generation.heldout import hash_words
@@ -32,21 +33,20 @@ def task_split_facts(plan: TaskPlan) -> dict[str, dict[str, Any]]:
             for index in blocks[name]:
                 parts.append(split.block(index))
                 bar.update()
-            rows, allowed = pa.Table.from_batches(parts).combine_chunks(), split.split.lengths
+            rows = pa.Table.from_batches(parts).combine_chunks()
+            lengths = np.concatenate([split.split.block(index)[0] for index in blocks[name]])
             facts[name] = {
                 "examples": split.num_examples,
-                "lengths": [int(allowed[0]), int(allowed[-1])],
-                "num_lengths": len(allowed),
-                "length_step": int(np.gcd.reduce(np.diff(allowed))) if len(allowed) > 1 else 1,
+                **length_facts(split.split.lengths),
                 **repeats.of(name, _hashes(rows)),
                 **shortcuts(rows),
-                "by_length": _balance(plan, rows),
+                "by_length": _balance(plan, rows, lengths),
             }
     return facts
 
 
-def _balance(plan: TaskPlan, rows: pa.Table) -> dict[int, dict[str, Any]]:
-    lengths = rows[rows.schema.names[0]].combine_chunks().value_lengths().to_numpy()
+def _balance(plan: TaskPlan, rows: pa.Table, lengths: Array) -> dict[int, dict[str, Any]]:
+    """By the lengths of the plan: an input may have symbols that these do not count."""
     return balance(lengths, rows["label"].to_numpy() if plan.label_names else None, plan.label_names)
 
 

@@ -16,6 +16,7 @@ from seqbench.errors import unknown_name
 from seqbench.generation.splits import Layout
 from seqbench.generation.streams import Words
 from seqbench.notebook import facts, section, table
+from seqbench.spans import spans
 
 Array = npt.NDArray[Any]
 
@@ -92,6 +93,11 @@ class BasePlan(ABC):
 
     @property
     @abstractmethod
+    def symbol_names(self) -> tuple[str, ...]:
+        """Names of the input symbols in the order of their ids; none where symbols are numbers without names."""
+
+    @property
+    @abstractmethod
     def sizes(self) -> tuple[int, int]:
         """How many input and target symbols there are: ids are below; of numbers, how many a step."""
 
@@ -121,10 +127,8 @@ class BasePlan(ABC):
 
     def _repr_html_(self) -> str:
         """The splits and the options in a notebook."""
-        spans = {name: part.split.lengths for name, part in self.splits.items()}
         rows = [
-            (name, f"{part.num_examples:,}", f"{spans[name][0]} to {spans[name][-1]}")
-            for name, part in self.splits.items()
+            (name, f"{part.num_examples:,}", spans(part.split.lengths.tolist())) for name, part in self.splits.items()
         ]
         splits = table([("split", "rows", "lengths"), *rows])
         return section(f"{self.name} {self.version}", [self.recipe.title], splits, facts(self._options))

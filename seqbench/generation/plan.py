@@ -188,6 +188,11 @@ class Plan(BasePlan):
         return self.machine.labels
 
     @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """The alphabet."""
+        return self.machine.alphabet
+
+    @property
     def recipe_json(self) -> str:
         """The resolved recipe as canonical JSON."""
         return recipes.canonical(self.recipe)

@@ -133,6 +133,11 @@ class TaskPlan(BasePlan):
         return self.task.label_names
 
     @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """Names of the input symbols; none where they are numbers."""
+        return self.task.symbol_names
+
+    @property
     def _options(self) -> Mapping[str, object]:
         return self.recipe.options() | self.recipe.parameters
 

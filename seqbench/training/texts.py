@@ -132,6 +132,11 @@ class TextPlan(BasePlan):
         return self.splits["train"].rows.schema
 
     @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """None: ids are bytes, or tokens of a tokenizer."""
+        return ()
+
+    @property
     def label_names(self) -> tuple[str, ...]:
         """Names of the labels."""
         return self._texts["train"].names

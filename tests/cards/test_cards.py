@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import seqbench
 from seqbench.cards.card import SECTIONS, card
-from seqbench.cards.freshness import FILE, card_key, made_from, record
+from seqbench.cards.freshness import FILE, card_key, made_from, record, write_record
 from seqbench.cards.gallery import gallery
 from seqbench.cards.pictures import picture
 from seqbench.catalogue.reader import open_catalogue
@@ -55,9 +56,24 @@ def test_a_card_is_what_make_cards_writes(name):
     assert text_of(name) == f"{body}\n{made_from(card_key(planned, CATALOGUE))}", STALE
 
 
-def test_code_and_pictures_are_those_of_the_record():
-    """A picture or coverage that would change comes from a changed dataset, or from changed code."""
+def test_code_cards_and_pictures_are_those_of_the_record():
+    """A number or picture that would change comes from a changed dataset, or from changed code, or was edited."""
     assert json.loads((CARDS / FILE).read_text(encoding="utf-8")) == record(CARDS), STALE
+
+
+def test_the_record_finds_one_edited_digit_in_any_card(tmp_path):
+    for card_file in CARDS.glob("*.md"):
+        shutil.copy(card_file, tmp_path)
+    write_record(tmp_path)
+    written = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    assert written == record(tmp_path)
+    assert written["cards"].keys() == {"README.md", *(f"{name}.md" for name in NAMES)}
+    for card_file in tmp_path.glob("*.md"):
+        text = card_file.read_text(encoding="utf-8")
+        card_file.write_text(re.sub(r"\d", lambda digit: str(9 - int(digit[0])), text, count=1), encoding="utf-8")
+        assert record(tmp_path) != written
+        card_file.write_text(text, encoding="utf-8")
+    assert record(tmp_path) == written
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,12 +2,16 @@
 
 import re
 from fnmatch import fnmatchcase
+from itertools import product
 
+import numpy as np
 import pytest
 
+from seqbench import solve
 from seqbench.catalogue.citations import citations_of, parse_bibtex
 from seqbench.catalogue.descriptions import parse_groups
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.catalogue.schema import Dataset
 from seqbench.errors import DefinitionError
 from seqbench.generation.plan import dataset_names, plan
 
@@ -22,6 +26,17 @@ def test_every_dataset_is_described(name):
     assert about.group
     assert about.definition.endswith(".")
     assert "{" not in about.definition
+
+
+def test_datasets_with_opposite_labels_warn_of_each_other():
+    """Two datasets may answer every word the other way round; whoever compares them has to know."""
+    of_bits = [name for name in NAMES if plan(name).symbol_names == ("0", "1") and len(plan(name).label_names) == 2]
+    words = ["".join(word) for length in range(1, 8) for word in product("01", repeat=length)]
+    answers = {name: np.array(solve(name, words)) for name in of_bits if name != "nesv_majority"}  # of odd lengths
+    pairs = [(a, b) for a in answers for b in answers if (answers[a] != answers[b]).all()]
+    assert ("even_pairs", "flare_even_pairs") in pairs
+    for name, other in pairs:
+        assert f"`{other}`" in CATALOGUE.describe(name, plan(name).recipe.parameters).definition
 
 
 def test_every_pattern_fits_some_dataset_of_its_own_group():
@@ -45,13 +60,43 @@ def test_every_source_has_its_entries(name):
     assert all(each.fields["year"] in source for each in cited)
 
 
+def keys_of(source):
+    return {each.key for each in citations_of(source, CATALOGUE.citations)}
+
+
+def automaton_of(name):
+    """The entry of automata/ that a dataset reads, by way of another dataset where it is the states of that one's."""
+    record = CATALOGUE.dataset(name)
+    if isinstance(record, Dataset):
+        return record.automaton
+    named = record.parameters.get("language" if record.task == "grammar" else "automaton")
+    if named in CATALOGUE.automata and record.task == "grammar" and CATALOGUE.automaton(named).grammar is None:
+        return None  # a built-in grammar that has the name of an automaton
+    return automaton_of(named) if named in CATALOGUE.datasets else named
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dataset_cites_what_its_automaton_and_its_definition_cite(name):
+    source, automaton = CATALOGUE.dataset(name).source, automaton_of(name)
+    if automaton in CATALOGUE.automata:
+        assert keys_of(CATALOGUE.automaton(automaton).source) <= keys_of(source)
+    about = CATALOGUE.describe(name, plan(name).recipe.parameters)
+    for author, year in re.findall(r"\((\w+) (\d{4})\)", about.definition):
+        assert any(key.startswith(f"{author.lower()}{year}") for key in keys_of(source))
+
+
 def test_every_entry_is_cited_and_keys_are_unique():
     used = {each.key for name in NAMES for each in citations_of(CATALOGUE.dataset(name).source, CATALOGUE.citations)}
     assert sorted(each.key for each in CATALOGUE.citations) == sorted(used)
 
 
 def test_entries_have_what_their_kind_needs():
-    needed = {"misc": {"eprint", "archiveprefix"}, "book": {"publisher"}, "inproceedings": {"booktitle"}}
+    needed = {
+        "misc": {"eprint", "archiveprefix"},
+        "book": {"publisher"},
+        "inproceedings": {"booktitle"},
+        "article": {"journal"},
+    }
     for each in CATALOGUE.citations:
         assert {"title", "author", "year", *needed[each.kind]} <= each.fields.keys(), each.key
         assert re.fullmatch(r"(19|20)\d\d", each.fields["year"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,16 +14,20 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+import seqbench
 from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.reader import open_catalogue
 from seqbench.cli import main
-from seqbench.dataset.examples import examples
+from seqbench.dataset.chance import chance_of
+from seqbench.dataset.examples import describer, examples
 from seqbench.dataset.hub.folder import export
 from seqbench.dataset.hub.manifest import read_manifest
+from seqbench.dataset.hub.names import names_by_column
 from seqbench.dataset.markdown import examples_table
 from seqbench.errors import InputError, UnknownNameError
-from seqbench.generation.plan import plan
+from seqbench.generation.plan import dataset_names, plan
 from tests import environments
+from tests.thinned import thinned
 
 MLCROISSANT = "mlcroissant==1.1.1"
 
@@ -136,8 +141,35 @@ def test_the_page_tells_what_each_dataset_is_with_examples_and_citations(exporte
         planned = plan(name, **OPTIONS)
         assert f"### {name}\n\n{catalogue.describe(name, planned.recipe.parameters).definition}\n" in body
         assert examples_table(examples(planned)) in body
+        assert f"\n\n{chance_of(planned)}\n" in body
         for cited in citations_of(planned.citation, catalogue.citations):
             assert body.count(cited.text) == 1
+
+
+def test_rows_can_be_read_from_the_page_alone(tmp_path):
+    export(tmp_path / "hub", ["cf_dyck_4"], train_examples=50, validation_examples=0, test_examples_per_length=0)
+    line = re.search(r"^Ids of `input_ids`: (.*)\.$", (tmp_path / "hub" / "README.md").read_text(), re.MULTILINE)
+    symbols = dict(re.findall(r"(\d+) `(.)`", line[1]))
+    described = json.loads((tmp_path / "hub" / "croissant.json").read_text())["recordSet"][0]["field"][0]
+    assert described["description"] == "Ids: " + ", ".join(f'{i} is "{name}"' for i, name in symbols.items()) + "."
+    rows = pq.read_table(tmp_path / "hub" / "cf_dyck_4").to_pylist()
+    words = ["".join(symbols[str(symbol)] for symbol in row["input_ids"]) for row in rows]
+    assert seqbench.solve("cf_dyck_4", words) == [row["label"] for row in rows]
+
+
+@pytest.mark.parametrize("name", thinned(dataset_names()))
+def test_names_of_ids_are_those_that_people_see(name):
+    planned = plan(name)
+    show, names = describer(planned), names_by_column(planned)
+    split = next(iter(planned.splits))
+    for row in planned.block(split, 0).slice(0, 20).to_pylist():
+        shown = show(row)
+        for column in set(names) - {"label", "labels"}:
+            text = next(shown[key] for key in (column, "word", "label") if key in shown)
+            read = "".join(names[column][symbol] for symbol in row[column])
+            assert re.sub(r"[ ;]", "", read) == re.sub(r"[ ;]", "", text)
+        if "label" in names:
+            assert names["label"][row["label"]] == shown["label"]
 
 
 def test_the_page_of_a_users_own_dataset_has_its_title_for_a_definition(tmp_path):

@@ -12,6 +12,7 @@ from scipy import stats
 
 import seqbench
 from seqbench.catalogue.reader import open_catalogue
+from seqbench.dataset.overview import overview
 from seqbench.errors import InputError, TooLargeError, UnknownNameError
 from seqbench.generation import streams as rng
 from seqbench.generation.plan import plan
@@ -221,10 +222,15 @@ def test_datasets_are_right_and_within_their_lengths(name):
         table = table.slice(0, 200)
         planned.task.check(table)
         assert set(map(len, table["input_ids"].to_pylist())) <= set(part.split.lengths.tolist())
-    facts = planned.task.facts()
-    assert all(
-        0.1 < each["majority_score"] <= each["root_operator_score"] < 0.5 for each in facts["shortcuts"].values()
-    )
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_shortcuts_are_measured_at_lengths_of_the_dataset(name):
+    planned = plan(name, train_examples=60, validation_examples=0, test_examples_per_length=1)
+    found, splits = overview(planned)["shortcuts"], planned.splits.values()
+    lengths = {f"length {length}" for part in splits for length in part.split.lengths.tolist()}
+    assert found.keys() <= lengths
+    assert all(0.1 < each["majority_score"] <= each["root_operator_score"] < 0.5 for each in found.values())
 
 
 def test_check_finds_wrong_rows():

@@ -1,12 +1,13 @@
 """croissant.json: the folder described for any tool that reads the Croissant format (MLCommons, version 1.1)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from seqbench.dataset.hub.manifest import Config, Manifest
+from seqbench.dataset.hub.names import names_by_column
 from seqbench.dataset.hub.page import TITLE
 from seqbench.generation.base_plan import BasePlan, sentence
 
@@ -69,20 +70,21 @@ def _file(path: str, sha256: str, size: int) -> dict[str, Any]:
 
 def _records(planned: BasePlan, config: Config) -> list[dict[str, Any]]:
     """One record set a file: a set over several files would need an archive that holds them."""
+    names = names_by_column(planned)
     return [
         {
             "@type": "cr:RecordSet",
             "@id": f"{shard.file}/rows",
             "name": f"{shard.file}/rows",
             "description": f"{sentence(planned.recipe.title)} Split {split}, {shard.rows} rows.",
-            "field": [_field(shard.file, column) for column in planned.schema],
+            "field": [_field(shard.file, column, names.get(column.name, ())) for column in planned.schema],
         }
         for split, part in config.splits.items()
         for shard in part.shards
     ]
 
 
-def _field(file: str, column: pa.Field) -> dict[str, Any]:
+def _field(file: str, column: pa.Field, names: Sequence[str]) -> dict[str, Any]:
     shape, kind = [], column.type
     while pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
         shape.append(str(kind.list_size) if pa.types.is_fixed_size_list(kind) else "-1")
@@ -91,7 +93,18 @@ def _field(file: str, column: pa.Field) -> dict[str, Any]:
         "@type": "cr:Field",
         "@id": f"{file}/rows/{column.name}",
         "name": column.name,
+        **({"description": _ids(names)} if names else {}),
         "dataType": next((name for fits, name in _KINDS if fits(kind)), "sc:Text"),
         "source": {"fileObject": {"@id": file}, "extract": {"column": column.name}},
         **({"isArray": True, "arrayShape": ",".join(shape)} if shape else {}),
     }
+
+
+def _ids(names: Sequence[str]) -> str:
+    """What ids stand for.
+
+    Example:
+        >>> _ids(["(", ")"])
+        'Ids: 0 is "(", 1 is ")".'
+    """
+    return f"Ids: {', '.join(f'{number} is {json.dumps(name)}' for number, name in enumerate(names))}."

@@ -8,9 +8,11 @@ from huggingface_hub import DatasetCardData
 from seqbench.catalogue.citations import citations_of
 from seqbench.catalogue.reader import Catalogue
 from seqbench.dataset.builder import features_of
+from seqbench.dataset.chance import chance_of
 from seqbench.dataset.examples import examples
 from seqbench.dataset.hub.manifest import Config, Manifest
-from seqbench.dataset.markdown import bibtex, examples_table
+from seqbench.dataset.hub.names import MOST, names_by_column
+from seqbench.dataset.markdown import bibtex, by_id, examples_table
 from seqbench.generation.base_plan import BasePlan, sentence
 
 TITLE = "seqbench: exact synthetic benchmarks for sequence models"
@@ -107,14 +109,11 @@ Apache-2.0. The tasks come from:
 
 
 def _about(planned: BasePlan, catalogue: Catalogue) -> str:
-    """What a dataset is, worked examples, and what guessing scores."""
+    """What a dataset is, worked examples, what ids stand for, and what guessing scores."""
     about = catalogue.describe(planned.name, planned.recipe.parameters)
-    return f"### {planned.name}\n\n{about.definition}\n\n{examples_table(examples(planned))}{_chance(planned)}"
-
-
-def _chance(planned: BasePlan) -> str:
-    number = len(planned.label_names)
-    return f"\nA guess among the {number} labels is right {1 / number:.4g} of the time.\n" if number else ""
+    parts = [f"### {planned.name}\n", f"{about.definition}\n", examples_table(examples(planned))]
+    names = [f"Ids of `{column}`: {by_id(each, MOST)}." for column, each in names_by_column(planned).items()]
+    return "\n".join([*parts, *(f"{line}\n" for line in (*names, chance_of(planned)) if line)])
 
 
 def _table(plans: Mapping[str, BasePlan], manifest: Manifest) -> str:

@@ -4,6 +4,7 @@ Source: Liu, Ash, Goel, Krishnamurthy, Zhang, "Exposing attention glitches with 
 2023.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import encode
+from seqbench.algebra.machine import OUTSIDE, Machine
 from seqbench.algebra.parameters import Parameter
 from seqbench.errors import InputError, quoted
 from seqbench.generation.streams import FIRST_WORD, SECOND_WORD, TILE, Words, draw_tile, lane, load_tile, tile_buffers
@@ -44,11 +46,18 @@ class FlipFlop:
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "labels": pa.list_(pa.int32())})
     label_names: tuple[str, ...] = ()
+    symbol_names = SYMBOLS
     lengths_hint = "Lengths are even and at least 4: a write, a read, and a bit after each."
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         """The task with its probability of ignored bits."""
         self.ignore = parameters["ignore"]
+
+    @functools.cached_property
+    def machine(self) -> Machine:
+        """What the next bit is after each prefix: "0" or "1" after r, "." where nothing is asked."""
+        start: _State = (None, None)
+        return Machine.explore(SYMBOLS, start, _step, _answer, labels=("0", "1", "."))
 
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Every even length from 4 on."""
@@ -157,6 +166,31 @@ def _fill(
                     elif symbol == WRITE:
                         memory[r] = bit
                     tokens[place], tokens[place + 1] = symbol, bit
+
+
+# A state is the instruction that waits for its bit (None between two) and the bit in memory (None before the first).
+_State = tuple[int | None, int | None] | None
+
+
+def _step(state: _State, symbol: int) -> _State:
+    """The state after a symbol; None once a word is none of instructions and bits by turns."""
+    if state is None:
+        return None
+    instruction, memory = state
+    if instruction is None:
+        follows = symbol == WRITE or (symbol in (READ, IGNORE) and memory is not None)
+        return (symbol, memory) if follows else None
+    if symbol > 1:
+        return None
+    return None, symbol if instruction == WRITE else memory
+
+
+def _answer(state: _State) -> int:
+    """The bit in memory after r."""
+    if state is None:
+        return OUTSIDE
+    instruction, memory = state
+    return memory if instruction == READ and memory is not None else 2
 
 
 def _labels(word: Any) -> list[int]:

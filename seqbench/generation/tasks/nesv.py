@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import encode
+from seqbench.algebra.machine import Machine
 from seqbench.catalogue.recipe import whole
 from seqbench.errors import InputError, quoted
 from seqbench.generation.streams import CHOICE, FIRST_WORD, ROW_AND_LANE, Words, below, draw64, lane
@@ -46,11 +47,17 @@ class Bits:
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "label": pa.int64()})
     label_names: tuple[str, ...] = ("0", "1")
+    symbol_names: tuple[str, ...] = ("0", "1")
     lengths_hint = "Every length from 1 on has examples."
 
     def __init__(self, rule: str) -> None:
         """The task of a rule: a key of RULES."""
         self.rule = rule
+
+    @property
+    def machine(self) -> Machine | None:
+        """Of FIRST and PARITY; the other two are not regular."""
+        return MACHINES.get(self.rule)
 
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Every length but 0."""
@@ -163,6 +170,7 @@ class Index(Bits):
     """
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint16()), "label": pa.int64()})
+    symbol_names = ()
     lengths_hint = f"Every number of bits from 1 to {MAX_BITS:,} has examples."
 
     def __init__(self) -> None:
@@ -209,7 +217,10 @@ class Index(Bits):
 
     def facts(self) -> dict[str, Any]:
         """As for the other tasks, with the index tokens."""
-        return super().facts() | {"alphabet": "0, 1, then the index k in 1..n, shown as k, with the id 1 + k"}
+        return super().facts() | {
+            "alphabet": "0, 1, then the index k in 1..n, shown as k, with the id 1 + k",
+            "length": "number of bits; the index is one more symbol",
+        }
 
     def show(self, row: dict[str, Any]) -> dict[str, str]:
         """The bits, a space and the index; and the label."""
@@ -223,6 +234,12 @@ RULES: dict[str, Callable[[list[int]], int]] = {
     "parity": lambda bits: sum(bits) % 2,
 }
 """The label of a word by task, from its definition."""
+
+MACHINES = {
+    "first": Machine.build("01", [[1, 2], [1, 1], [2, 2]], [0, 0, 1], labels=("0", "1")),
+    "parity": Machine.build("01", [[0, 1], [1, 0]], [0, 1], labels=("0", "1")),
+}
+"""The automaton of a task: whether the first bit is 1, and whether the number of 1s is odd."""
 
 BANKS = {
     "first": "rows 2i and 2i + 1 of a length differ in their first bit: exactly balanced",

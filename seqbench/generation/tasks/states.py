@@ -1,5 +1,7 @@
 """State tracking: the state after a word, or after each of its symbols, for any automaton of the catalogue."""
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +48,21 @@ class Tracker:
         self.dtype = np.uint8 if len(symbols) <= 256 else np.uint16
         columns = {"input_ids": pa.list_(pa.from_numpy_dtype(self.dtype)), "label": pa.int64()}
         self.schema = pa.schema(columns | ({"labels": pa.list_(pa.int32())} if targets == "prefix" else {}))
+
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """Those of the table."""
+        return self.symbols
+
+    @functools.cached_property
+    def machine(self) -> Machine:
+        """The table as a machine whose labels are its states, both and its symbols named by number."""
+        return self._machine(range(len(self.symbols)))
+
+    def _machine(self, letters: Sequence[int]) -> Machine:
+        """The table with some of its symbols."""
+        states = range(len(self.table))
+        return Machine.build(map(str, letters), self.table[:, list(letters)], states, labels=list(map(str, states)))
 
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Every length but 0."""

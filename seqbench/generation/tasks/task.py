@@ -1,6 +1,6 @@
 """What a task kind is: parameters with their checks, and a task that draws, solves, checks and describes rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from seqbench.algebra.machine import Machine
 from seqbench.algebra.parameters import Parameter
 from seqbench.catalogue.reader import Catalogue
 from seqbench.catalogue.recipe import Range
@@ -29,6 +30,10 @@ class Task(Protocol):
 
     schema: pa.Schema
     label_names: tuple[str, ...]
+
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """Names of the input symbols by id; empty where symbols are numbers without names."""
 
     @property
     def lengths_hint(self) -> str:
@@ -58,6 +63,23 @@ class Task(Protocol):
 
     def show(self, row: dict[str, Any]) -> dict[str, str]:
         """One row as short texts by column, for people."""
+
+
+@runtime_checkable
+class OverMachine(Protocol):
+    """A task whose answers are the outputs of a finite automaton, after a word or after each of its prefixes."""
+
+    @property
+    def machine(self) -> Machine | None:
+        """The automaton; None where there is none: a language that is not regular."""
+
+
+@runtime_checkable
+class HasShortcuts(Protocol):
+    """A task that measures what guesses from next to nothing score, besides what is measured of every task."""
+
+    def shortcuts(self, lengths: Sequence[int]) -> dict[str, dict[str, float]]:
+        """Scores by rule and length, at some of a dataset's lengths."""
 
 
 @dataclass(frozen=True)

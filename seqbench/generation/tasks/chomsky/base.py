@@ -71,6 +71,11 @@ class SequenceTask(ABC):
         self.appended = parameters["layout"] == "appended"
         self.lengths_hint = f"Every length from {self.smallest} on has examples."
 
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """The alphabet and, where places for the output are appended to the input, their empty symbol."""
+        return (*self.alphabet, EMPTY) if self.appended else self.alphabet
+
     def admits(self, longest: int) -> npt.NDArray[np.bool_]:
         """Every length from the smallest on."""
         return np.arange(longest + 1) >= self.smallest
@@ -102,7 +107,7 @@ class SequenceTask(ABC):
 
     def _encode(self, words: Any) -> Rows:
         """Users' words, checked; empty tokens at their ends are cut off in the appended layout."""
-        rows = Rows(*encode_batch((*self.alphabet, EMPTY) if self.appended else self.alphabet, words))
+        rows = Rows(*encode_batch(self.symbol_names, words))
         kept = [self._cut(row) for row in rows.python()]
         for number, row in enumerate(kept):
             fault = self._fault(row)

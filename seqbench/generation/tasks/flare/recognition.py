@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from seqbench.algebra.alphabet import decode, encode_batch
+from seqbench.algebra.machine import Machine
 from seqbench.errors import InputError, quoted
 from seqbench.generation import heldout
 from seqbench.generation.streams import CHOICE, ROW_AND_LANE, SECOND_WORD, Words, draw64, lane
@@ -21,6 +22,7 @@ from seqbench.generation.tasks.flare.edits import MAX_EDITS, edit
 from seqbench.generation.tasks.flare.language import Array, Language, Mask, evenly, put, split
 from seqbench.generation.tasks.handed import as_words
 from seqbench.generation.tasks.task import Purpose
+from seqbench.spans import spans
 
 MAX_ATTEMPTS = 4096
 SHAPED_ATTEMPTS = 128  # after so many, near misses need not keep the form
@@ -78,6 +80,17 @@ class Recognition:
         symbols = len(language.alphabet)
         self._shape = np.array([ord(each) - ord("a") for each in language.shape or "a" * symbols])
 
+    @property
+    def symbol_names(self) -> tuple[str, ...]:
+        """The alphabet of the language."""
+        return tuple(self.language.alphabet)
+
+    @property
+    def machine(self) -> Machine | None:
+        """The acceptor of a regular language."""
+        machine = getattr(self.language, "machine", None)
+        return machine if isinstance(machine, Machine) else None
+
     @functools.cached_property
     def lengths_hint(self) -> str:
         """Which lengths there are."""
@@ -89,7 +102,7 @@ class Recognition:
                 f"All words of a length up to {SHOWN_LENGTHS} have one label: single_label_lengths='keep' keeps them."
             )
         return (
-            f"Lengths with members and non-members up to {SHOWN_LENGTHS}: {_spans(there)}. "
+            f"Lengths with members and non-members up to {SHOWN_LENGTHS}: {spans(there)}. "
             "Other lengths have one label only: single_label_lengths='keep' keeps them."
         )
 
@@ -224,7 +237,7 @@ class Recognition:
             "alphabet": list(self.language.alphabet),
             "chance": 0.5,
             "smallest_length": admitted[0] if admitted else None,
-            "single_label_lengths": f"{_spans(single) or 'none'} (of 1 to {SHOWN_LENGTHS})",
+            "single_label_lengths": f"{spans(single)} (of 1 to {SHOWN_LENGTHS})",
             "single_label_lengths_are": "kept" if self.keep else "left out",
             "members": self.language.member_law,
             "non_members": self._non_member_law(),
@@ -298,16 +311,3 @@ def _fill(  # what is drawn, for which rows, from what, to where
         kept = buffer if done.all() else buffer[np.repeat(done, wanted)]
         put(kept, wanted[done], out, offsets[rows[done]])
         rows, attempt = rows[~done], attempt + 1
-
-
-def _spans(numbers: list[int]) -> str:
-    """Numbers as spans: evens and odds with a step.
-
-    Example:
-        >>> _spans([1, 3, 5, 7]), _spans([2, 3, 4]), _spans([])
-        ('1, 3, ..., 7', '2 to 4', '')
-    """
-    if len(numbers) > 2 and len(set(np.diff(numbers).tolist())) == 1:
-        step = numbers[1] - numbers[0]
-        return f"{numbers[0]} to {numbers[-1]}" if step == 1 else f"{numbers[0]}, {numbers[1]}, ..., {numbers[-1]}"
-    return ", ".join(map(str, numbers))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from seqbench.algebra.machine import Machine
 from seqbench.algebra.parameters import Parameter
 from seqbench.errors import InputError
 from seqbench.generation.tasks import task as tasks
@@ -51,6 +52,12 @@ class WordProblem(Tracker):
         letters = tuple(names[number] for number in self.entries.letters)
         super().__init__(self.entries.products, letters, names, parameters["targets"])
 
+    @functools.cached_property
+    def machine(self) -> Machine:
+        """The products of words of generators: the group is the syntactic monoid, and other letters add nothing."""
+        wanted = {self._numbers[element] for element in self.entries.group.generators}
+        return self._machine([letter for letter, element in enumerate(self.entries.letters) if int(element) in wanted])
+
     def slow(self, ids: list[int]) -> list[int]:
         """The product after every letter, by the group's own law on its elements."""
         entries, element, states = self.entries, self.entries.group.identity, []
@@ -74,6 +81,7 @@ class WordProblem(Tracker):
             "group": self.entries.group.name,
             "order": order,
             "abelian": self._is_abelian(),
+            "syntactic_monoid": "the group itself",
             "letters": self._letters,
             "convention": f"{self.composition}: the {first} letter acts first",
             "worked_example": self._worked_example(),

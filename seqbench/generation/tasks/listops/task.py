@@ -1,6 +1,7 @@
 """The task kind ListOps."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from seqbench.generation.tasks.listops.weights import MAX_LENGTH, weights
 Array = npt.NDArray[Any]
 
 FIGURE_ROWS = 4096
-FIGURE_LENGTHS = (50, 500)  # the lengths that shortcut figures are measured at, or the nearest that exist
+FIGURE_LENGTHS = (50, 500, 2000)  # the lengths that shortcut figures are measured at, or the dataset's nearest
 _INNERMOST = re.compile(r"\[(MIN|MAX|MED|SM)((?: \d)+) \]")
 
 
@@ -54,6 +55,7 @@ class ListOps:
 
     schema = pa.schema({"input_ids": pa.list_(pa.uint8()), "label": pa.int64()})
     label_names: tuple[str, ...] = tuple("0123456789")
+    symbol_names = values.TOKENS
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         """The task with its node rule."""
@@ -102,14 +104,13 @@ class ListOps:
                 raise InputError(f"Row {number} is wrong: {row}.")
 
     def facts(self) -> dict[str, Any]:
-        """Tokens, lengths, differences from the published task, and what guessing from little scores."""
+        """Tokens, lengths, differences from the published task."""
         return {
             "tokens": list(values.TOKENS),
             "smallest_length": 1,
             "largest_length": MAX_LENGTH,
             "lengths": self.lengths_hint,
             "labels": "uniform over the digits" if self.balanced else "as the node rule makes them",
-            "shortcuts": self._shortcuts(),
             "differences": [
                 "lengths are uniform over the range asked for; within a length the node rule holds exactly",
                 "no rejection, no set order, no clock: rows are a function of name, version, seed, split and number",
@@ -117,12 +118,11 @@ class ListOps:
             ],
         }
 
-    def _shortcuts(self) -> dict[str, dict[str, float]]:
+    def shortcuts(self, lengths: Sequence[int]) -> dict[str, dict[str, float]]:
         """Scores of the best guess from nothing and from the root alone, by length, over 4096 expressions each."""
-        admitted = np.flatnonzero(self.admits(FIGURE_LENGTHS[-1]))
         found = {}
-        for near in FIGURE_LENGTHS:
-            length = int(admitted[np.abs(admitted - near).argmin()])
+        there = np.asarray(lengths)
+        for length in dict.fromkeys(int(there[np.abs(there - near).argmin()]) for near in FIGURE_LENGTHS):
             streams = row_streams(unit_key("shortcuts", length), np.arange(FIGURE_ROWS))
             columns = self.draw(np.full(FIGURE_ROWS, length), streams)
             roots = columns["input_ids"].flatten().to_numpy()[::length]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 LIKE = 0.8  # rows are transformed together whose lengths differ by no more than this factor
-SHOWN = 8
+SHOWN = 30
 TOLERANCE = 1e-6
 
 
@@ -37,6 +37,7 @@ class Memory:
     """
 
     label_names: tuple[str, ...] = ()
+    symbol_names: tuple[str, ...] = ()
 
     def __init__(self, parameters: dict[str, Any], parts: tuple[Component, ...]) -> None:
         """The task of checked parameters with one memory function or two to mix.
@@ -184,8 +185,17 @@ def _lists(values: Array, lengths: Array, size: int) -> pa.Array:
 
 
 def _text(values: list[Any]) -> str:
-    parts = [f"{value:.3g}" if isinstance(value, float) else f"({_text(value)})" for value in values[:SHOWN]]
-    return " ".join(parts) + (" ..." if len(values) > SHOWN else "")
+    """The first numbers; many zeros before them are counted.
+
+    Example:
+        >>> _text([0.5, 0.25]), _text([0.0] * 128 + [0.5, 0.25])
+        ('0.5 0.25', '0 (128 times) 0.5 0.25')
+    """
+    zeros = int(np.any(np.array(values).reshape(len(values), -1), axis=1).argmax())
+    start = zeros if zeros > SHOWN else 0
+    parts = [f"0 ({start} times)"] * bool(start)
+    parts += [f"{each:.3g}" if isinstance(each, float) else f"({_text(each)})" for each in values[start:][:SHOWN]]
+    return " ".join(parts) + (" ..." if len(values) > start + SHOWN else "")
 
 
 def one(parameters: dict[str, Any]) -> Memory:

@@ -42,6 +42,7 @@ class Positional(ABC):
     """
 
     label_names: tuple[str, ...] = ()
+    symbol_names: tuple[str, ...] = ()
 
     def __init__(self, vocabulary: int, shortest: int) -> None:
         """The columns hold bytes up to 256 symbols, 16-bit words beyond."""
