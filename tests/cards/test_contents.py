@@ -49,7 +49,7 @@ def facts_of(name):
 @pytest.mark.parametrize("name", thinned(NAMES))
 def test_splits_say_which_lengths_there_are(name):
     planned, facts = plan(name, **TINY), facts_of(name)
-    section, text = sampling_section(planned, facts), info_text(facts)
+    section, text = sampling_section(planned, facts), info_text(facts, planned.command("draw"))
     for split, part in planned.splits.items():
         lengths = spans(part.split.lengths.tolist())
         assert f"| {split} | {part.num_examples:,} | {lengths} |" in section
@@ -80,7 +80,7 @@ def test_languages_are_regular_or_not_as_their_cards_say():
 @pytest.mark.parametrize("name", thinned(REGULAR, every=8))
 def test_the_structure_of_a_regular_dataset_has_classes_and_level(name):
     facts = facts_of(name)
-    section, text = facts_section(facts), info_text(facts)
+    section, text = facts_section(facts), info_text(facts, plan(name).command("draw"))
     structure = facts.get("structure", facts.get("language"))
     for row in (f"| syntactic classes | {structure['classes']} |", f"| level | {structure['level']} |"):
         assert row in section
