@@ -16,12 +16,16 @@ WRITERS = {
     "classes": ("classes RUN --png FILE", "svg"),
     "profile": ("profile --models MODEL --lengths 4 --png FILE", "svg"),
 }
+TRAINING = {"classes", "profile"}
+"""Commands that look for PyTorch before anything else."""
 FOLDERS = {"export", "generate", "push", "sweep", "train"}  # their own tests say what they replace
 KNOWN = {"NAME": "parity_check"}
 WRONG = {"NAME": "no_such_dataset", "MODEL": "no_such_model", "RUN": "no_such_run", "words.txt": "no_such_words.txt"}
 
 
 def run(line, names, *more):
+    if line.split()[0] in TRAINING:
+        pytest.importorskip("torch")
     arguments = [names.get(word, word) for word in line.split()]
     return CliRunner().invoke(main, [*arguments, *more])
 

@@ -48,7 +48,7 @@ class Cover:
         lower_bound: no fewer words could do.
         uncoverable: compositions needed at the test lengths that no such word can show, as a * classes + b.
         task: the language and its schedule.
-        added: how many words only make labels even.
+        added: how many words only make labels even; None where that was not asked for.
     """
 
     dataset: str
@@ -58,7 +58,7 @@ class Cover:
     lower_bound: int
     uncoverable: Array
     task: Task
-    added: int = 0
+    added: int | None = None
 
     @cached_property
     def label_counts(self) -> dict[str, int]:
@@ -80,7 +80,7 @@ class Cover:
             "schedule": self.task.schedule,
             "min_width": self.task.min_width,
             "words": len(self.words),
-            "words_that_make_labels_even": self.added,
+            "words_that_make_labels_even": self.added or 0,
             "labels": self.label_counts,
             "lower_bound": self.lower_bound,
             "covered": self.covered,
@@ -97,7 +97,7 @@ class Cover:
 
     def lines(self) -> list[str]:
         """The numbers in lines that fit a terminal."""
-        number, bound = f"{len(self.words) - self.added:,} words", f"{self.lower_bound:,} words"
+        number, bound = f"{len(self.words) - (self.added or 0):,} words", f"{self.lower_bound:,} words"
         often = "once or more" if self.times == 1 else f"{self.times} times or more"
         shown = f"{number} show all {self.covered:,} coverable compositions, each {often}"
         lines = [f"{self.dataset}: {shown} (schedule {self.task.schedule}); no set of fewer than {bound} could."]
@@ -112,12 +112,12 @@ class Cover:
         return lines
 
     def _of_labels(self) -> str:
-        counts = tell_labels(self.label_counts)
-        if self.added:
-            return f"With {self.added:,} more words labels are {counts}."
-        uneven = max(self.label_counts.values()) > 2 * min(self.label_counts.values())
+        counts, each = tell_labels(self.label_counts), self.label_counts.values()
+        if self.added is not None:
+            rest = "" if len(set(each)) == 1 else " No word of these lengths has the others."
+            return f"With {self.added:,} more words labels are {counts}.{rest}"
         hint = " They show what to join, not how labels are spread: --balance adds words until labels are even."
-        return f"Labels: {counts}.{hint if uneven else ''}"
+        return f"Labels: {counts}.{hint if max(each) > 2 * min(each) else ''}"
 
     def __repr__(self) -> str:
         """The numbers in lines that fit a terminal."""
@@ -181,7 +181,7 @@ def cover(
     bound = _lower_bound(task, by_level, max_length, times)
     more = balancing(task, words, max_length) if balance and words else []
     missing = np.setdiff1d(wanted, keys, assume_unique=True)
-    return Cover(planned.name, words + more, len(keys), times, bound, missing, task, len(more))
+    return Cover(planned.name, words + more, len(keys), times, bound, missing, task, len(more) if balance else None)
 
 
 def _lengths(task: Task, longest: int) -> list[int]:

@@ -90,9 +90,13 @@ def create(
     """
     entry = entry_of(name)
     encoder = make_encoder(name, **chosen)
-    model: Model = _load(entry.of, entry.model)(
-        name, encoder, vocabulary=vocabulary, classes=classes, d_in=d_in, head=head
-    )
+    made = _load(entry.of, entry.model)
+    if not entry.module.endswith(".py"):
+        model: Model = made(name, encoder, vocabulary=vocabulary, classes=classes, d_in=d_in, head=head)
+        return model
+    with _load("own", "kept")(name):
+        model = made(name, encoder, vocabulary=vocabulary, classes=classes, d_in=d_in, head=head)
+    _load("own", "probe")(model, name)
     return model
 
 

@@ -27,6 +27,7 @@ from seqbench.training.words import compositions
 Array = npt.NDArray[Any]
 
 MAX_CLASSES = 2000
+CHANGED = "The file of its training words has changed or is gone, so it is not known what training showed."
 TOLD = 1000  # wrong products by name
 DRAWN = 100  # blocks or words of a class in a picture
 WRONG = {True: "Wrong though shown", False: "Wrong, not shown", None: "Wrong"}
@@ -45,6 +46,7 @@ class Classes:
         pairs: compositions (a, b) of known classes that words can show, shape (p, 2).
         right: whether the product of the prototypes is nearest to the prototype of the class a b, shape (p,).
         shown: whether training is likelier to have shown each composition than not, shape (p,); None if not known.
+        note: why it is not known what training showed, where that is the files' fault.
         unit: what has embeddings: "blocks", or "words", for which there are no products.
     """
 
@@ -57,6 +59,7 @@ class Classes:
     right: Array
     shown: Array | None = None
     unit: str = "blocks"
+    note: str = ""
 
     @property
     def purity(self) -> float:
@@ -86,6 +89,7 @@ class Classes:
             "silhouette": round(silhouette(self.states, self.classes), 4),
             "products": len(self.pairs),
             "by_training": self.by_training,
+            "note": self.note,
             "products_right": int(self.right.sum()),
             "wrong": [
                 {"left": name(a), "right": name(b), "shown": shown}
@@ -134,7 +138,8 @@ def classes_of(run: Path, words: int = 4096, device: str = "auto", *, roots: boo
     pairs = _pairs(monoid, known, planned.recipe.train_lengths[1])
     right = _right(tree, monoid, known, prototypes, pairs, where)
     shown = shown_in_training(settings, state["step"], pairs)
-    return Classes(monoid, states, classes, known, prototypes, pairs, right, shown)
+    note = CHANGED if settings.words is not None and shown is None else ""
+    return Classes(monoid, states, classes, known, prototypes, pairs, right, shown, note=note)
 
 
 def shown_in_training(settings: Settings, steps: int, pairs: Array) -> Array | None:
@@ -242,6 +247,7 @@ def classes_text(found: Classes) -> str:
         lines.append(f"{'Products':22}{'right':>8}{'wrong':>8}")
         for name, row in facts["by_training"].items():
             lines.append(f"{name.replace('_', ' ') + ' in training':22}{row['right']:>8,}{row['wrong']:>8,}")
+    lines += [found.note] * bool(found.note)
     for shown, title in WRONG.items():
         wrong = [each for each in facts["wrong"] if each["shown"] is shown]
         pairs = [f"({each['left'] or 'empty'}, {each['right'] or 'empty'})" for each in wrong]

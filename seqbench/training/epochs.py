@@ -19,8 +19,10 @@ class Epochs:
     """The batches of some rows by number: each is a pure function of the rows, the seed and its number."""
 
     def __init__(self, rows: pa.RecordBatch, batch: int, seed: int) -> None:
-        """Batches of so many rows, or of all where there are fewer; `rows` have a column `input_ids`."""
-        self._rows, self._batch, self._seed = rows, min(batch, rows.num_rows), seed
+        """Batches of so many rows, which have a column `input_ids`; fewer rows than that are repeated."""
+        if rows.num_rows < batch:
+            rows = rows.take(pa.array(np.arange(batch) % rows.num_rows))
+        self._rows, self._batch, self._seed = rows, batch, seed
         self._sizes = rows["input_ids"].value_lengths().to_numpy(zero_copy_only=False)
         self._order: tuple[int, Array] = (-1, np.empty(0))
 

@@ -165,6 +165,8 @@ def model_digest(model: str) -> str:
     """
     file = Path(model.rpartition(":")[0])
     try:
+        if not file.is_file() and file.exists():  # to open a pipe would wait for ever
+            raise OSError(0, "it is no file")
         return sha256_of(file)
     except OSError as error:
         raise InputError(f"{str(file)!r} cannot be read: {error.strerror or error}. Name FILE.py:CLASS.") from None

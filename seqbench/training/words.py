@@ -95,7 +95,8 @@ def _checked(data: WordData, planned: Plan) -> Iterator[Chunk]:
         for wrong, what in ((empty, "is empty, which no model reads"), (outside, "is outside the domain")):
             if wrong.any():
                 row = getattr(chunk, "row", 0) + int(np.argmax(wrong))
-                raise InputError(f"{data.path}: Row {row}: the word {what}. Leave it out.")
+                file = getattr(chunk, "where", "") or data.path
+                raise InputError(f"{file}: Row {row}: the word {what}. Leave it out.")
         yield chunk
 
 

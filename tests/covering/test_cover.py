@@ -11,6 +11,7 @@ from seqbench.covering.possible import possible, union
 from seqbench.covering.tally import Tally
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 from seqbench.generation.sampler import Sampler
+from seqbench.languages import Language
 from tests.covering.oracle import all_words, chunk, language, planned, task_of
 from tests.covering.test_planning import FAST
 
@@ -206,3 +207,5 @@ def test_uneven_labels_are_told():
         cover("dyck_d2", max_length=40)
     )
     assert repr(cover("dyck_d2", max_length=40, balance=True)).endswith("labels are reject 34, accept 34.")
+    every = Language.from_regex("(0|1)*", "01")
+    assert "No word of these lengths has the others." in repr(cover(every, max_length=4, balance=True))

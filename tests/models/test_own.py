@@ -1,6 +1,7 @@
 """Encoders of one's own stand where names of models do."""
 
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -89,6 +90,73 @@ def test_a_run_does_not_go_on_with_other_code(file, tmp_path):
 def test_an_edited_file_is_read_again(file):
     file.write_text(CODE.replace("width: int = 8, scale", "width: int = 9, scale"), encoding="utf-8")
     assert options(f"{file}:Mean")["width"] == 9
+
+
+BROKEN = {
+    "width: int = 8": {
+        "width": "has no default. Write each as name=value",
+        "*args": "has no default",
+        "**more": "has no default",
+        "width: int = 8, kind=torch.nn.ReLU": "which no result file can hold",
+        "width: int = 8, head: int = 2": "means something else to every model",
+    },
+    "return x": {
+        "return x[:, :-1]": "does not do what an Encoder does",
+        "return x[..., :3]": "does not do what an Encoder does",
+        "return x.double()": "does not do what an Encoder does",
+        "return x, None": "does not do what an Encoder does",
+        "return torch.zeros(3, 8)": "leads to answers of shape",
+        "raise RuntimeError": "RuntimeError: no reason given",
+    },
+    "super().__init__(width_in=width, width=width)": {"torch.nn.Module.__init__(self)": "no attribute 'width"},
+}
+SOUND = """
+from __future__ import annotations
+from dataclasses import dataclass
+import torch
+from seqbench.models.frame import Encoder
+
+@dataclass
+class Other:
+    size: int = 3
+
+class Same(Encoder):
+    def __init__(self, width: int = 8):
+        super().__init__(width_in=width, width=width)
+
+    def forward(self, x, where):
+        return x
+"""
+
+
+def test_dataclasses_and_annotations_of_the_file_work(tmp_path):
+    (tmp_path / "m.py").write_text(SOUND, encoding="utf-8")
+    assert create(f"{tmp_path / 'm.py'}:Same", vocabulary=2, classes=2).encoder.width == 8
+    assert create(f"{tmp_path / 'm.py'}:Same", d_in=3, classes=2, head="positions").encoder.width == 8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"), [(old, new, words) for old, each in BROKEN.items() for new, words in each.items()]
+)
+def test_what_breaks_the_contract_is_told_before_training(old, new, message, tmp_path):
+    assert old in SOUND
+    (tmp_path / "m.py").write_text(SOUND.replace(old, new), encoding="utf-8")
+    model = f"{tmp_path / 'm.py'}:Same"
+    for command_line in (
+        ["train", "parity_check", "--out", str(tmp_path / "run"), "--model"],
+        ["profile", "--lengths", "4", "--models"],
+    ):
+        done = CliRunner().invoke(main, [*command_line, model])
+        assert done.exit_code == 2, done.output
+        assert isinstance(done.exception, SystemExit)
+        assert message in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(InputError, match="it is no file"):
+        resolve("dyck_d2", f"{tmp_path / 'pipe.py'}:Mean")
 
 
 @pytest.mark.parametrize(

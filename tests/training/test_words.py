@@ -56,7 +56,7 @@ def test_what_a_file_says_of_labels_is_not_read_and_its_column_is_named(tmp_path
     run = CliRunner().invoke(main, ["train", "dyck_d2", "--model", "gru", *which, *short])
     assert run.exit_code == 0, run.output
     assert read(tmp_path / "run").words.column == "text"
-    assert Source(read(tmp_path / "run")).batch(0).targets.tolist() == [1, 1]
+    assert Source(read(tmp_path / "run")).batch(0).targets.tolist() == [1] * 128
 
 
 @pytest.mark.parametrize("also", [(), ("syntactic_class",), ("node_classes",)])
@@ -76,6 +76,18 @@ def test_coverage_is_that_of_the_words(file, tmp_path, also):
     assert not found.shown.all()
 
 
+def test_few_words_fill_a_batch(file):
+    batch = Source(small("dyck_d2", words=str(file), batch=20)).batch(3)
+    assert sorted(set(batch.lengths.tolist())) == sorted({len(word) for word in WORDS})
+    assert len(batch.lengths) == 20
+
+
+def test_a_glob_names_the_file_of_a_word_that_cannot_be(file):
+    (file.parent / "mine2.txt").write_text("01\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"mine2\.txt: Row 1: the word is empty"):
+        Source(small("dyck_d2", words=str(file.parent / "mine*.txt")))
+
+
 def test_a_run_on_words_goes_on_and_is_told_from_runs_on_others(file, tmp_path):
     settings = small("dyck_d2", words=str(file))
     whole = loop.train(settings, tmp_path / "whole")
@@ -85,7 +97,9 @@ def test_a_run_on_words_goes_on_and_is_told_from_runs_on_others(file, tmp_path):
     with pytest.raises(InputError, match="is not as it was when this run was begun"):
         Source(settings)
     assert evaluate(whole)["metrics"]  # the words are not needed any more
-    assert classes.classes_of(whole, words=100).shown is None
+    found = classes.classes_of(whole, words=100)
+    assert found.shown is None
+    assert "training words has changed or is gone" in classes.classes_text(found)
 
 
 def test_the_command_repeats_the_words(file):
