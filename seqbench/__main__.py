@@ -9,10 +9,19 @@ def main() -> int:
         from seqbench.cli import main as run
 
         run()
-    except KeyboardInterrupt:  # before click hears it
+    except (Exception, KeyboardInterrupt) as error:  # before click hears it
+        if not _is_interrupt(error):
+            raise
         print("Aborted!", file=sys.stderr)  # noqa: T201 -- as click says it
         return 1
     return 0
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: Python makes a RuntimeError of one that comes while it makes a class."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 if __name__ == "__main__":

@@ -44,17 +44,24 @@ def test_at_any_moment_there_is_no_traceback_and_no_temporary_file(command, tmp_
         assert not new.exists() or not list(new.glob(".out*"))
 
 
-def test_while_the_command_line_is_imported(monkeypatch, capsys):
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Error calling __set_name__")])
+def test_while_the_command_line_is_imported(error, monkeypatch, capsys):
     class Interrupted:
         @staticmethod
         def find_spec(name, *_):
             if name == "seqbench.cli":
-                raise KeyboardInterrupt
+                raise error from KeyboardInterrupt()
 
     monkeypatch.delitem(sys.modules, "seqbench.cli")
     monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
     assert __main__.main() == 1
     assert capsys.readouterr() == ("", "Aborted!\n")
+
+
+def test_another_error_is_not_taken_for_an_interrupt(monkeypatch):
+    monkeypatch.setattr("seqbench.cli.main", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        __main__.main()
 
 
 @pytest.fixture
