@@ -8,7 +8,8 @@ import numpy.typing as npt
 from seqbench.algebra.alphabet import token_dtype
 from seqbench.covering.task import Task
 from seqbench.generation.sampler import Rows, Sampler
-from seqbench.generation.streams import row_streams, unit_key
+from seqbench.generation.splits import UNIT_ROWS
+from seqbench.generation.streams import Words, row_streams, unit_key
 
 Array = npt.NDArray[Any]
 
@@ -51,6 +52,12 @@ def _drawn(task: Task, label: int, wanted: Array, longest: int) -> list[Array]:
     if not len(there) or not len(wanted):
         return []
     lengths = there[np.abs(there[None] - wanted[:, None]).argmin(axis=1)]
-    streams = row_streams(unit_key(task.machine.fingerprint, "cover", label), np.arange(len(lengths)))
-    rows = sampler.sample(lengths, streams)
+    rows = sampler.sample(lengths, _streams(len(lengths), task.machine.fingerprint, "cover", label))
     return np.split(rows.tokens, rows.offsets[1:-1])
+
+
+def _streams(count: int, *key: object) -> Words:
+    """A random stream of its own for each of so many words, unit by unit: a unit has room for so many rows only."""
+    unit, row = np.divmod(np.arange(count), UNIT_ROWS)
+    keys = np.stack([unit_key(*key, number) for number in range(int(unit[-1]) + 1)], axis=1)
+    return row_streams(keys[:, unit], row)

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, milp
 
+from seqbench.covering import balance
 from seqbench.covering.cover import cover
 from seqbench.covering.possible import possible, union
 from seqbench.covering.tally import Tally
 from seqbench.errors import InputError, SeqbenchError, UnknownNameError
 from seqbench.generation.sampler import Sampler
+from seqbench.generation.streams import LANE_SHIFT, ROW_AND_LANE
 from seqbench.languages import Language
 from tests.covering.oracle import all_words, chunk, language, planned, task_of
 from tests.covering.test_planning import FAST
@@ -200,6 +202,13 @@ def test_balancing_makes_labels_even_and_keeps_the_cover(name, longest):
 def _has_words(name, label, longest):
     machine = language(name).machine
     return Sampler(machine, None, {"uniform": 1.0}, (label,)).admits(longest)[1:].any()
+
+
+def test_no_two_of_many_balancing_words_share_a_stream():
+    """Beyond 65,536 rows of one unit the number of a row would run into that of a lane."""
+    streams = balance._streams(70_000, "any")
+    assert int(streams[ROW_AND_LANE].max()) < 1 << LANE_SHIFT
+    assert len(np.unique(streams, axis=1).T) == 70_000
 
 
 def test_uneven_labels_are_told():
