@@ -96,7 +96,7 @@ def create(
         return model
     with _load("own", "kept")(name):
         model = made(name, encoder, vocabulary=vocabulary, classes=classes, d_in=d_in, head=head)
-    _load("own", "probe")(model, name)
+        _load("own", "probe")(model, name)
     return model
 
 

@@ -98,10 +98,12 @@ def probe(model: Model, name: str) -> None:
     """
     if any(weight.is_meta for weight in model.parameters()):
         return
-    size = (2, 5) if model.vocabulary else (2, 5, cast("torch.nn.Linear", model.embedding).in_features)
-    words = torch.zeros(size, dtype=torch.int64 if model.vocabulary else torch.float32)
+    if model.vocabulary:
+        words = torch.arange(10).view(2, 5) % model.vocabulary  # the last symbol too
+    else:
+        words = torch.zeros(2, 5, cast("torch.nn.Linear", model.embedding).in_features)
     classes = model.readout.out_features
-    with kept(name), torch.random.fork_rng(devices=[]), torch.inference_mode():
+    with torch.random.fork_rng(devices=[]), torch.inference_mode():
         found = model(words, torch.tensor([5, 3]))
         wanted = (2, 5, classes) if model.head == "positions" else (2, classes)
         if tuple(found.shape) != wanted or found.dtype != torch.float32:

@@ -135,6 +135,22 @@ def test_dataclasses_and_annotations_of_the_file_work(tmp_path):
     assert create(f"{tmp_path / 'm.py'}:Same", d_in=3, classes=2, head="positions").encoder.width == 8
 
 
+def test_a_leaf_for_each_symbol_is_asked_for(tmp_path):
+    (tmp_path / "m.py").write_text(CODE.replace("return x\n", "return x[:-1]\n"), encoding="utf-8")
+    with pytest.raises(InputError, match="does not do what an Encoder does"):
+        create(f"{tmp_path / 'm.py'}:Tree", vocabulary=2, classes=2)
+
+
+def test_an_encoder_that_is_a_dataclass_is_told_what_it_lacks(tmp_path):
+    """Such a class has no hash, which modules need."""
+    made = "@dataclass\nclass Same(Encoder):\n    width: int = 8\n    def __post_init__(self):"
+    code = SOUND.replace("class Same(Encoder):\n    def __init__(self, width: int = 8):", made)
+    code = code.replace("width_in=width, width=width", "width_in=self.width, width=self.width")
+    (tmp_path / "m.py").write_text(code, encoding="utf-8")
+    with pytest.raises(InputError, match="does not do what an Encoder does"):
+        create(f"{tmp_path / 'm.py'}:Same", vocabulary=2, classes=2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"), [(old, new, words) for old, each in BROKEN.items() for new, words in each.items()]
 )
